@@ -1,4 +1,4 @@
-"""The file of the conversations, `chats.db`: opened, checked, and saved from damage.
+"""The file of the conversations, `chats.db`: opening it, checking it, and recovering it from damage.
 
 It is SQLite with a write-ahead log: a killed process loses nothing that was stored, and several processes may use it.
 SQLite itself notices damage to the structure of the file, but not to the text of a row, which is why each row has a
@@ -74,7 +74,7 @@ class Rows(Protocol):
 
 
 class Connection(Protocol):
-    """What a work gets: takes statements with SQLite's marks for values (`?`, `:name`)."""
+    """The connection that `work` gets; it takes statements with SQLite's placeholders (`?`, `:name`)."""
 
     def execute(self, statement: str, values: Any = (), /) -> Rows:
         """Carry out one statement."""
@@ -150,7 +150,7 @@ class ChatDatabase:
             return self._transaction(work)
 
     def _identity(self) -> int | None:
-        """Which file has the name now: what is stored in one that was set aside is in no use."""
+        """The inode of the file in use: what is stored into one that was set aside is lost."""
         return self._file.stat().st_ino if self._file.exists() else None
 
     def _transaction(self, work: Callable[[Connection], T]) -> T:
@@ -158,7 +158,7 @@ class ChatDatabase:
             return work(connection)
 
     def _check(self) -> None:
-        """Once in a process: check the file. At any time: create the one that is missing."""
+        """Check the file once per process, and create it whenever it is missing."""
         with self._lock:
             if self._checked and self._file.exists():
                 return
@@ -232,7 +232,7 @@ def _create(file: Path) -> None:
 def _is_sound(file: Path) -> bool:
     with file.open("rb") as opened:
         start = opened.read(SMALLEST_PAGE)
-    # SQLite takes a shorter file for an empty database, and an unknown format for one that can only be read.
+    # SQLite takes a shorter file for an empty database, and one of an unknown format for one that is read-only.
     if start and (len(start) < SMALLEST_PAGE or not set(start[18:20]) <= {1, 2}):
         return False
     try:
@@ -272,7 +272,7 @@ def _salvage(damaged: Path, file: Path) -> None:
 
 
 def _readable_rows(source: sqlite3.Connection, table: str, names: str) -> Iterator[tuple]:
-    """The rows from both ends up to the damage; those in its midst are lost."""
+    """The rows from both ends up to the damage; those in between are lost."""
     seen = set()
     for order in ("ASC", "DESC"):
         try:

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS chats(
     address TEXT NOT NULL, title TEXT NOT NULL, pinned INTEGER NOT NULL, digest BYTEA NOT NULL, UNIQUE(thread, owner));
 """
 LOCK = 0x5250_6368
-"""The advisory lock held while the tables are made: two servers may start at once."""
+"""The advisory lock held while the tables are created: two servers may start at once."""
 CONNECT_S = 10
 _NAMED = re.compile(r"(?<!:):(\w+)")
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class PostgresChats:
 
 
 class _Statements:
-    """A connection that takes SQLite's marks for values (`?`, `:name`)."""
+    """A connection that takes SQLite's placeholders (`?`, `:name`)."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -106,5 +106,5 @@ class _Statements:
 
 
 def _storable(value: object) -> object:
-    """A text without NUL, which PostgreSQL has no place for."""
+    """A value for PostgreSQL, which can't store NUL in a text."""
     return value.replace("\0", "") if isinstance(value, str) else value

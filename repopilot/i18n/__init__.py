@@ -81,7 +81,7 @@ def translated(value: str, language: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What an error says: for one of ours its message and hint, still translatable; for others never ''."""
+    """The text of an error: for one of ours its message and hint, still translatable; for others never ''."""
     if disk.is_full(error):
         return message("errors.disk_full", error=error)
     if not isinstance(error, RepoPilotError):
@@ -109,7 +109,7 @@ def from_json(data: object) -> str:
 
 
 def supported(language: str) -> Language:
-    """The supported language that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English where it is none."""
+    """The supported language that a tag (`fr`, `fr-CA`, `en_GB`) stands for; English for any other tag."""
     short = language.lower().replace("_", "-").split("-")[0]
     return next((known for known in LANGUAGES if known == short), "en")
 
@@ -165,7 +165,7 @@ def _message(key: str, values: Mapping[str, object]) -> Message:
 
 
 def _form(key: str, language: Language, values: Mapping[str, object]) -> str:
-    """The key itself, or of its plural forms the one for `count`: French counts nothing as singular."""
+    """The key itself, or its plural form for `count`; zero is singular in French."""
     if f"{key}.other" not in _catalogue(language):
         return key
     count = cast(float, values["count"])

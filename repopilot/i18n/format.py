@@ -50,7 +50,7 @@ def size(amount: float, language: str = "en") -> str:
 
 
 def commit_words(commit: str, language: str = "en") -> str:
-    """`commit abc1234`, with `+dirty` behind it where the folder differs, or that there is no version control."""
+    """`commit abc1234`, with `+dirty` behind it where the folder differs; words where there is no version control."""
     if commit == "unversioned":
         return i18n.text("format.unversioned", language)
     sha, plus, dirty = commit.partition("+")

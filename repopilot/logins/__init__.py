@@ -1,1 +1,1 @@
-"""Who asks where a team logs in, and which repositories are theirs."""
+"""Logins of a team: who makes a request, and which repositories they may see."""

@@ -1,4 +1,4 @@
-"""Whose a request is: the server's, which has its token, or that of somebody who logs in."""
+"""Who makes a request: the server's own account, by its token, or somebody who logs in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from repopilot.settings import Settings
 TOKEN_HEADER = "x-repopilot-token"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _FORWARDED = ("forwarded", "x-forwarded-", "x-real-ip", "via")
-"""How the names of the headers begin that proxies add: whoever sends one may speak for somebody else."""
+"""The beginnings of the names of headers that proxies add; a request with one may be forwarded for somebody else."""
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?")
 _AFTER_FAILURE_S = 1.0
 _LONGEST = 256
@@ -36,8 +36,8 @@ def server_token(settings: Settings) -> str:
     """The token of the server: the one that the settings name, else a random one, the same for the whole process.
 
     Raises:
-        UsageError: logins by header without a token of the user's choice. Who is named by a proxy's header is believed
-            only when the proxy sends the token as well, which therefore has to be one it can be told.
+        UsageError: logins by header without a token in the settings. A proxy's header is believed only when the proxy
+            sends the token as well, so the token has to be one that the proxy can be configured with.
     """
     if settings.login == "header" and not settings.access_token:
         raise UsageError(i18n.message("ui.errors.header_token"), i18n.message("ui.errors.header_token_hint"))
@@ -46,7 +46,7 @@ def server_token(settings: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Callers:
-    """Tells whose a request is.
+    """Tells who makes a request.
 
     Attributes:
         settings: how people log in.
@@ -60,7 +60,7 @@ class Callers:
     _proved: dict[str, bytes] = field(default_factory=dict)
 
     async def owner(self, headers: Headers) -> str | None:
-        """The login that a request is of, '' for the server's own account, None for nobody who is let in.
+        """The login that makes a request, '' for the server's own account, None where access is denied.
 
         Args:
             headers: of the request.
@@ -78,16 +78,16 @@ class Callers:
         return name if name and await self.has_password(name, password) else None
 
     def named(self, headers: Headers) -> str:
-        """The user that a proxy names in its header, '' for none; a second one may be the visitor's own."""
+        """The user that a proxy names in its header; '' for none or several, as one may come from the visitor."""
         users = headers.getlist(self.settings.login_header)
         user = users[0].strip() if len(users) == 1 else ""
         return user if len(user) <= _LONGEST else ""
 
     async def has_password(self, name: str, password: str) -> bool:
-        """Whether it is the password of a name.
+        """Whether a password is the one of a name.
 
-        One try at a time for each name, and a second after a failure: guessing gets nowhere. Names without a password
-        share one queue. What was right once is known again by a digest, as long as the password is the same.
+        Against guessing, each name gets one try at a time, and a failure takes a second. Names without a password share
+        one queue. A password that was right once is recognized by a digest, as long as it isn't changed.
 
         Raises:
             StorageError: the passwords can't be read.
@@ -107,7 +107,8 @@ class Callers:
             return False
 
     def _named_or_own(self, headers: Headers) -> str | None:
-        """Who sends the token and no name is the server's account, unless a proxy is between, which lost the name."""
+        """The user that a proxy names. A request with the token and no name is the server's account, if it is direct: a
+        proxy may have lost the name."""
         if user := self.named(headers):
             return user
         return "" if is_direct(headers) and self.settings.login_header not in headers else None
@@ -126,12 +127,12 @@ def basic_credentials(authorization: str) -> tuple[str, str]:
 
 
 def same(given: str | None, expected: str) -> bool:
-    """Whether they are equal, in a time that tells nothing about `expected`. Pure."""
+    """Whether two texts are equal, compared in a time that reveals nothing about `expected`. Pure."""
     return given is not None and hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
 
 
 def is_direct(headers: Mapping[str, str]) -> bool:
-    """Whether nothing tells of a proxy in between: no header of one, and a name of loopback as host. Pure."""
+    """Whether a request shows no sign of a proxy: it has no proxy's header, and a loopback name as its host. Pure."""
     return host_name(headers.get("host", "")) in LOOPBACK and not any(name.startswith(_FORWARDED) for name in headers)
 
 

@@ -1,7 +1,7 @@
 """Which repositories a login may see: those it opened itself, and those that somebody shares with everybody.
 
-Where nobody logs in (the owner is ''), all of them. A remote repository is a login's own once its host has let it in; a
-local folder belongs to the login that opened it first.
+Where nobody logs in (the owner is ''), that is all of them. A remote repository is a login's own once its host has
+given the login access; a local folder belongs to the login that opened it first.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def visible(store: IndexStore, database: Database, settings: Settings, owner: st
 
     Args:
         store: of all indexes.
-        database: has who opened what.
+        database: records who opened what.
         settings: of the data directory.
         owner: the login's name.
     """
@@ -53,14 +53,14 @@ def visible(store: IndexStore, database: Database, settings: Settings, owner: st
 
 
 def may_see(source: str, database: Database, owner: str) -> bool:
-    """Whether a repository is a login's own or shared; everything is where nobody logs in. Blocking."""
+    """Whether a repository is a login's own or shared; True for all where nobody logs in. Blocking."""
     named = parsed(source)
     known = _sources(database, lambda name: name in (owner, EVERYBODY)) if owner else []
     return not owner or (named is not None and any(_is_same(named, each) for each in known))
 
 
 async def opened_for(owner: str, text: str, runtime: Runtime, work: Callable[[], Awaitable[T]]) -> T:
-    """Open a repository for a login that may have it, whose own it is from then on.
+    """Open a repository for a login, if that may have it; from then on it is the login's own.
 
     Args:
         owner: the login's name, '' for whoever may open everything.
@@ -84,7 +84,7 @@ async def opened_for(owner: str, text: str, runtime: Runtime, work: Callable[[],
 
 
 async def check_reach(owner: str, text: str, runtime: Runtime) -> None:
-    """That a login may have a repository, which is opened in another way. Arguments and errors as `opened_for`."""
+    """Check that a login may have a repository that is opened in another way. Arguments and errors as `opened_for`."""
     if owner:
         source = parse_source(text)
         _, token = split_token(text)
@@ -98,15 +98,15 @@ def admit(source: Source, settings: Settings, token: HostToken | None, database:
         source: the repository.
         settings: how remotes are reached.
         token: that the login has typed.
-        database: has who opened what.
+        database: records who opened what.
         owner: the login's name, '' where nobody logs in.
 
     Returns:
-        Whether it is the login's own: `known` for one that it opened before, `new` for one that its host has let in;
-        `shared` for another's.
+        `known` for a repository that the login opened before, `new` for one that its host has just given access to,
+        `shared` for one that somebody else shares.
 
     Raises:
-        SourceRefused: a folder of another login or of RepoPilot itself, or one that holds everybody's.
+        SourceRefused: a folder of another login or of RepoPilot itself, or a wide one such as the root.
         CredentialsNeeded, SourceError: the host doesn't let the login in.
     """
     if not owner or any(_is_same(source, each) for each in _sources(database, owner.__eq__)):
@@ -119,8 +119,8 @@ def admit(source: Source, settings: Settings, token: HostToken | None, database:
     folder = source.path.resolve()
     if folder == demonstration.folder_of(settings.home, owner).resolve():
         return "known"
-    require_narrow(folder)  # whose it is would keep everybody out of all that others have below it
-    with _deciding:  # of two logins at once one is the first
+    require_narrow(folder)  # the owner of a wide folder would lock others out of theirs below it
+    with _deciding:  # of two logins at once, only one gets the folder
         others = [each.path for each in _sources(database, lambda name: name not in ("", owner)) if each.path]
         if any(_overlap(folder, each.resolve()) for each in (settings.home, *others)):
             raise SourceRefused(i18n.message("ui.known.of_another"), i18n.message("ui.known.of_another_hint"))
@@ -139,7 +139,7 @@ def folders_of(source: Source, settings: Settings) -> Iterator[Path]:
 
 
 def parsed(address: str) -> Source | None:
-    """The source of a stored address; None where it is none by now, such as a folder that is gone."""
+    """The source of a stored address; None where it is no longer one, such as a folder that is gone."""
     try:
         return parse_source(address)
     except RepoPilotError:
@@ -147,7 +147,7 @@ def parsed(address: str) -> Source | None:
 
 
 def _sources(database: Database, is_of: Callable[[str], bool]) -> list[Source]:
-    """What some of the logins opened."""
+    """The repositories that the logins for which `is_of` is true have opened."""
     found = (parsed(address) for owner, address in all_opened(database) if is_of(owner))
     return [each for each in found if each is not None]
 

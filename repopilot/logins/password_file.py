@@ -31,7 +31,7 @@ def password_file(settings: Settings) -> Path:
 
 
 def set_password(settings: Settings, name: str, password: str) -> None:
-    """Let `name` log in with `password`, from now on the only one.
+    """Let `name` log in with `password`, which replaces any earlier one.
 
     Raises:
         UsageError: the name can't be written in the file, or the password is too short.
@@ -46,7 +46,7 @@ def set_password(settings: Settings, name: str, password: str) -> None:
 
 
 def remove_password(settings: Settings, name: str) -> bool:
-    """Let `name` log in no more. Returns whether it could. Raises StorageError as `set_password`."""
+    """Stop `name` from logging in. Returns whether it could before. Raises StorageError as `set_password`."""
     known = _read(settings)
     removed = known.pop(name, None) is not None
     if removed:
@@ -60,12 +60,12 @@ def login_names(settings: Settings) -> frozenset[str]:
 
 
 def password_line(settings: Settings, name: str) -> str:
-    """What the file holds for a name, '' for nothing. Raises StorageError: the file can't be read."""
+    """The entry of a name in the file, '' for none. Raises StorageError: the file can't be read."""
     return _read(settings).get(name, "")
 
 
 def verify_password(settings: Settings, name: str, password: str) -> bool:
-    """Whether it is the password of `name`. It takes the same time where there is no such name.
+    """Whether `password` is the password of `name`. It takes the same time for a name that doesn't exist.
 
     Raises:
         StorageError: the file can't be read.

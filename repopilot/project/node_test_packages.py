@@ -29,11 +29,12 @@ _MODULE = re.compile(r"""['"]((?:@[\w.-]+/)?[\w.-]+)(?:/[^'"\s]*)?['"]""")
 _RELATIVE = re.compile(r"""['"](\.{1,2}/[^'"\n]+)['"]""")
 _LOADS_TYPESCRIPT = re.compile(r"""['"]\.{1,2}/[^'"\n]*\.[cm]?ts['"]""")
 _JEST_IN_TYPESCRIPT = re.compile(r"^jest\.config\.c?ts$")
-"""Settings that Jest has ts-node load, else Node itself."""
+"""Settings files that Jest loads with ts-node, or else with Node itself."""
 _WORD = re.compile(r"(?:@[\w.-]+/)?[\w.-]+")
 _ALWAYS = re.compile(r"^(?:typescript|@types/.+)$")
 _SHORTENED = re.compile(r"(?<![\w.-])(?:(?:jest|vitest|babel)-)?(?:environment|plugin|preset|runner)-")
-"""What settings leave out of a name: `jsdom` means `jest-environment-jsdom`, `@babel/env` means `@babel/preset-env`."""
+"""The part of a package's name that settings leave out: `jsdom` means `jest-environment-jsdom`, `@babel/env` means
+`@babel/preset-env`."""
 _TOOLS = ("jest", "mocha", "vitest", "ava", "babel", "swc", "imports", "c8", "nyc")
 _MOST_FILES = 3000
 
@@ -44,12 +45,12 @@ def of_tests(
     """A declaration without the development packages that no test can need.
 
     Args:
-        declaration: of JavaScript; of any other language it is returned as it is.
+        declaration: one of JavaScript; any other is returned as it is.
         paths: the files of the repository.
         text: gives the text of one.
 
     Returns:
-        What is to be installed; all that is declared, where there are too many files to tell.
+        The declaration to install; unchanged where there are too many files to tell.
     """
     manifest: dict[str, Any] = json.loads(declaration.files.get(MANIFEST, "{}"))
     developing = manifest.get("devDependencies")
@@ -103,6 +104,6 @@ def _can_load(path: str) -> bool:
 
 
 def _in_manifest(text: str | None) -> list[str]:
-    """What the settings of tools in package.json name: of runners and compilers, not of linters."""
+    """The words in package.json's settings of runners and compilers, but not of linters."""
     data = parsed_table(from_json, text)
     return _WORD.findall(json.dumps([data[key] for key in _TOOLS if key in data]))

@@ -16,7 +16,8 @@ from repopilot.project.workspaces import MANIFEST, ListNames, member_folders, re
 
 _CARGO = "Cargo.toml"
 _OF_REGISTRY = re.compile(r'("resolved": *")https?://[^"]*?/((?:@[^/"]+/)?[^/"]+/-/[^/"]+\.tgz)[^"]*')
-"""The address of a package in a registry of those who locked it: npm puts the user's in place of the public one."""
+"""A package's address in the registry used for locking. The public one goes in its place, and npm replaces that by the
+user's."""
 _CARGO_LOCK = "Cargo.lock"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
@@ -30,7 +31,7 @@ _WRAPPER = re.compile(r"gradle-([\d.]+(?:-\w+-\d+)?)-(?:bin|all)")
 
 @dataclass(frozen=True, slots=True)
 class PackageDeclaration:
-    """What one language of a repository asks for.
+    """The packages that one language of a repository declares.
 
     Attributes:
         language: javascript, rust, go or java.
@@ -38,10 +39,10 @@ class PackageDeclaration:
         declared_in: the paths of the files that were read.
         requirements: `name@version`.
         elsewhere: requirements that don't come from the registry.
-        lock: the lock file that is respected, '' without one.
+        lock: the lock file that is used, '' without one.
         files: what an installation reads, texts by path: no scripts and no source files.
-        node: package.json, of JavaScript; of Java, what runs the tests.
-        as_of: the moment of its commit, whose versions are wanted where none are stated; '' for the newest.
+        node: for JavaScript, what package.json declares; for Java, what runs the tests.
+        as_of: the time of its commit, from which versions are taken where none are stated; '' for the newest.
     """
 
     language: str
@@ -73,7 +74,7 @@ def _node(read: Read, names: ListNames) -> PackageDeclaration | None:
     workspace = read_node_workspace(read, names)
     project = read_node_project(workspace)
     manager = str(workspace.manifest.get("packageManager") or "").partition("@")[0]
-    locks = sorted(LOCK_FILES, key=lambda name: not name.startswith(manager))  # another manager's may be forgotten
+    locks = sorted(LOCK_FILES, key=lambda name: not name.startswith(manager))  # another manager's may be outdated
     lock = next((name for name in locks if name in top), "")
     text = read(lock) if lock else None
     files = {MANIFEST: project.manifest or "{}"}
@@ -162,7 +163,7 @@ def _artifacts(pom: str) -> Iterator[str]:
 
 
 def _gradle(read: Read, names: ListNames) -> PackageDeclaration | None:
-    """A project of Gradle: its build is a program, which nothing of it is read from."""
+    """A project of Gradle. Its build is a program, so nothing is read from it."""
     found = tuple(name for name in _GRADLE if name in names(""))
     wrapper = _WRAPPER.search(read("gradle/wrapper/gradle-wrapper.properties") or "")
     scripts = {"test": "gradle"} | ({"wrapper": wrapper[1]} if wrapper else {})

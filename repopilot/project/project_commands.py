@@ -82,7 +82,7 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         rf"(?:^|\s){_SCRIPTS}\S*bench\S*"
     ),
 }
-"""How the commands of each purpose look."""
+"""Patterns of the commands of each purpose."""
 NAMES: dict[Purpose, re.Pattern[str]] = {
     "test": re.compile(r"^(?:run[-_:])?(?:tests?|check|spec|specs)(?:$|[-_:.])|[-_:](?:tests?|specs?)$", re.I),
     "lint": re.compile(rf"lint|^(?:fmt|format|style|typecheck|types|check|{LINTERS})", re.I),
@@ -92,20 +92,20 @@ NAMES: dict[Purpose, re.Pattern[str]] = {
     "docs": re.compile(r"^(?:docs?|html|site|documentation)(?:$|[-_:])", re.I),
     "bench": re.compile(r"bench", re.I),
 }
-"""How scripts, targets and tasks of each purpose are called."""
+"""Patterns of the names of scripts, targets and tasks of each purpose."""
 
 _SHELL = frozenset(
     ["", "sh", "bash", "shell", "console", "zsh", "text", "sh-session", "shell-session", "cmd", "powershell"]
 )
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?([\w-]*)")
 _DIRECTIVE = re.compile(r"( *)\.\. ([\w-]+)::[^\S\n]*([\w-]*)")
-"""Of reStructuredText; what is indented below it is its options and its body."""
+"""A directive of reStructuredText; the lines indented below it are its options and its body."""
 _COMMAND_DIRECTIVES = frozenset(["code-block", "code", "sourcecode", "prompt", "parsed-literal"])
 _HEADING = re.compile(r"^(#{1,6}|={1,5})\s+(.+?)\s*#*$")
 _NO_COMMAND = re.compile(
     r"\s*(?:[#@<>{(\[\"']|//|:[\w-]+:|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
 )
-"""How lines of code begin that stand among commands."""
+"""The beginnings of lines among commands that are code."""
 _INLINE = re.compile(r"``?([^`\n]{3,120})``?(_?)")
 """Code within a line; a link of reStructuredText has an underscore behind it."""
 
@@ -124,7 +124,7 @@ def commands_in(path: str, text: str) -> list[ProjectCommand]:
 def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
     name = path.rsplit("/", 1)[-1].lower()
     if name.startswith("testing") and "/" in path:
-        # Inside a folder of documentation it tells users how to test what they make.
+        # Inside a folder of documentation, it tells users how to test their own code.
         return None
     if re.match(r"(?:gnu)?makefile$", name):
         return _targets
@@ -201,12 +201,12 @@ _NAMED = {
         ("taskfile.yml", "taskfile.yaml"), (re.compile(r"^ {2}([a-z][\w:-]*):[^\S\n]*$", re.M), "task {0}")
     ),
 }
-"""How files write the names of what they run, and how that is started."""
+"""By file name: the pattern of the names of its tasks, and the command that starts a task."""
 
 
 def _named(path: str, text: str) -> Iterator[ProjectCommand]:
     pattern, form = _NAMED[path.rsplit("/", 1)[-1].lower()]
-    start = max(0, text.find("\ntasks:"))  # of a Taskfile, whose variables stand before
+    start = max(0, text.find("\ntasks:"))  # in a Taskfile, variables come before the tasks
     for found in pattern.finditer(text, start):
         yield ProjectCommand(form.format(found[1]), "script", path, line_at(text, found.start(1)))
 
@@ -219,7 +219,7 @@ _TABLES = (
     ("tool", "hatch", "envs", "default", "scripts", "hatch run {0}"),
     ("alias", "cargo {0}"),
 )
-"""Where TOML files name what can be run, and how that is started."""
+"""The tables of TOML files whose keys name tasks, and the command that starts a task."""
 
 
 def _toml(path: str, text: str) -> Iterator[ProjectCommand]:

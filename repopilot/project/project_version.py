@@ -18,7 +18,7 @@ _MODULES = ("__init__", "_version", "__about__", "version", "__version__", "abou
 
 
 def declared_version(name: str, read: Read) -> str:
-    """The version that the files of a project state, '' where it is computed when it is built.
+    """The version that the files of a project state, '' where it is computed at build time.
 
     Args:
         name: the project's name.

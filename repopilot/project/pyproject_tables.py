@@ -36,8 +36,8 @@ def read_pyproject(text: str) -> DeclarationParts:
 
 
 def _group(name: str, groups: Mapping[str, object]) -> Iterator[str]:
-    """The requirements of a group and of those that it includes (PEP 735), each group once. What isn't valid is passed
-    over, unlike by `packaging.dependency_groups`, which then gives nothing of the group."""
+    """The requirements of a group and of those that it includes (PEP 735), each group once. Invalid entries are
+    skipped; `packaging.dependency_groups` would return nothing of the group then."""
     by_name = {canonical(other): group for other, group in reversed([*groups.items()])}
     waiting: list[object] = [{"include-group": name}]
     while waiting:
@@ -143,7 +143,7 @@ def _entry_points(project: Mapping[str, object], poetry: Mapping[str, object]) -
 
 
 def _licence(value: object) -> str:
-    """Its name, else the file that has it."""
+    """The name of a licence, else the file that has its text."""
     return _text(value) or _text(table(value).get("text")) or _text(table(value).get("file"))
 
 

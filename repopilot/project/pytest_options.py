@@ -1,4 +1,4 @@
-"""Reads how a project configures pytest, and gives what of it matters for running a few of its tests. Pure."""
+"""Reads a project's configuration of pytest, and keeps the options that matter for running a few of its tests. Pure."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _NOT_PASSED = frozenset(
     "faulthandler_timeout timeout session_timeout log_cli log_level log_cli_level ini_options confcutdir".split()
 )
 _OPTIONS_OF = {"--asyncio-mode": "asyncio", "--ds": "django", "--dc": "django"}
-"""Options of the command line that are passed on, with the plugin that knows them."""
+"""Options of the command line that are passed on, each with the plugin that knows it."""
 _IMPORT_MODE = re.compile(r"--import-mode[=\s]\s*(prepend|append|importlib)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class PytestOptions:
-    """How a project's tests want to be run.
+    """How a project's tests are to be run.
 
     Attributes:
         values: options of the configuration file by name.
-        python_path: folders to import from, relative to the file's.
+        python_path: folders to import from, relative to the configuration file's.
         plugins: modules to load, from `-p`.
         warnings: filters, from `-W`.
-        options: further options of the command line that the named plugin knows.
+        options: further options of the command line, each after the name of the plugin that knows it.
         import_mode: how test files are imported, from `--import-mode`.
     """
 

@@ -62,8 +62,8 @@ class ProjectDeclaration:
         constraints: `name==version` of lock files and constraints of requirements files.
         elsewhere: requirements that no index has: repositories, addresses, folders.
         entry_points: `name → place`, by group.
-        files: the paths of the files that say so.
-        as_of: the moment of its commit, whose versions of packages are wanted where none are stated; '' for the newest.
+        files: the paths of the files that declare all this.
+        as_of: the time of its commit, from which versions are taken where none are stated; '' for the newest.
     """
 
     name: str = ""
@@ -122,9 +122,10 @@ def _first(values: Iterator[str]) -> str:
 
 
 def _chosen(parts: Mapping[str, DeclarationParts], read: Read) -> Iterator[str]:
-    """Lines as in a requirements file: what the package needs, then what its tests do, or else its developers.
+    """Lines as in a requirements file: what the package needs, then what its tests need, and where these don't name
+    pytest, what its developers need.
 
-    Of the developers' none is left out: tests may import what a type checker or a formatter brings along.
+    None of the developers' are left out: tests may import what a type checker or a formatter brings along.
     """
     runtime = [line for path in _PACKAGING if path in parts for line in parts[path].runtime]
     plain = [f"-r {path}" for path in _PLAIN_FILES if read(path) is not None]
@@ -161,7 +162,7 @@ def _names_pytest(rows: list[str], read: Read) -> bool:
 def _with_own_extras(
     name: str, own: RequirementFile, parts: Mapping[str, DeclarationParts], read: Read
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The requirements without the project itself, of which only the extras count, and those that no index has."""
+    """The requirements, with the project's own extras in place of the project itself; and those that no index has."""
     extras = {canonical(extra): group for part in parts.values() for extra, group in part.extras.items()}
     waiting = list(own.requirements)
     elsewhere = list(own.elsewhere)

@@ -1,4 +1,4 @@
-"""Reads requirements files: one requirement a line, files included by -r. Pure."""
+"""Reads requirements files: one requirement per line, files included by -r. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from repopilot.project.declaration_parts import Read, parsed
 
 _MOST_INCLUDED = 20
 _MOST_LINES = 5_000
-"""Of one file: with more it is no list that someone installs."""
+"""Lines read of one file; nobody installs a longer list."""
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
 _INCLUDED = re.compile(r"(?:-r|--requirement)[\s=]*(\S+)")
 _CONSTRAINED = re.compile(r"(?:-c|--constraint)[\s=]*(\S+)")
@@ -33,7 +33,7 @@ def read_requirement_lines(rows: tuple[str, ...], folder: str, read: Read) -> Re
 
     Args:
         rows: the lines.
-        folder: that included files are relative to.
+        folder: the folder that paths of included files are relative to.
         read: gives the texts of files.
     """
     found: dict[str, list[str]] = {"requirements": [], "constraints": [], "extras": [], "elsewhere": []}

@@ -28,10 +28,10 @@ def chosen_rules(configs: Mapping[str, str]) -> ChosenRules:
     """The rules that are chosen.
 
     Args:
-        configs: the texts of those of CONFIGS that are there, by name.
+        configs: the texts of the files of CONFIGS that exist, by name.
 
     Returns:
-        Those of the first that configures ruff; none where none does.
+        The rules of the first file that configures ruff; none where no file does.
     """
     for name in CONFIGS:
         data = toml_tables(configs.get(name, ""))

@@ -79,7 +79,7 @@ def _is_setup(node: ast.AST) -> bool:
 
 
 def _assigned(module: ast.Module) -> dict[str, object]:
-    """The values of names, as far as they are plain."""
+    """The values assigned to names, where they are plain."""
     names: dict[str, object] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
@@ -96,7 +96,7 @@ def _assigned(module: ast.Module) -> dict[str, object]:
 
 
 def _value(node: ast.expr, names: Mapping[str, object]) -> object:
-    """The value of an expression of constants, lists, dictionaries, names and sums; None where it is another."""
+    """The value of an expression of constants, lists, dictionaries, names and sums; None for any other."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -125,7 +125,7 @@ def _items(element: ast.expr, names: Mapping[str, object]) -> list[object]:
 
 
 def _called(node: ast.Call, names: Mapping[str, object]) -> object:
-    """A text's lines or words; what is read from a requirements file, as its inclusion."""
+    """The value of a call: a text's lines or words; `-r path` where the call reads a requirements file."""
     if isinstance(node.func, ast.Attribute):
         value = _value(node.func.value, names)
         if isinstance(value, str) and node.func.attr in ("split", "splitlines", "strip"):

@@ -11,9 +11,9 @@ from repopilot.project.setup_files import config_sections
 
 _REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
 _OTHER_TESTS = re.compile(r"(?:docs?|mypy|types?|typing|lint)\b", re.I)
-"""Environments whose tests are of the documentation or of types."""
+"""Environments that test the documentation or types."""
 _MOST_LINES = 1_000
-"""Read of one option, with those that it takes from elsewhere."""
+"""Lines read of one option, including those that it takes from other sections."""
 
 
 def read_tox(text: str) -> DeclarationParts:

@@ -22,14 +22,14 @@ _PNPM = "pnpm-workspace.yaml"
 _CATALOG = "catalog:"
 _MOST_MEMBERS = 100
 _DEPTHS = ("", "*", "*/*")
-"""What `**` stands for in the pattern of members: folders that deep."""
+"""What `**` stands for in the patterns of members: folders of these depths."""
 _VERSION_FILES = (".nvmrc", ".node-version")
 _SOURCES = ("src/", "source/", "lib/", "")
 _SUFFIXES = ("ts", "tsx", "mts", "js", "mjs")
 _BUILT = re.compile(r"^[^*]*(?:\.[cm]?js|\.d\.[cm]?ts)$")
 _DEFAULT = re.compile(r"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b")
 _BY_MEMBER = re.compile(r"(?<!\S)(?:-r|--recursive|recursive|-w|-ws|(?:--)?workspaces?|--filter|turbo|lerna|nx)(?!\S)")
-"""Of a test script that runs those of the members."""
+"""Found in a test script that runs the members' test scripts."""
 _OWN_SETTINGS = ("vitest.config.*", "vitest.workspace.*", "vite.config.*", "jest.config.*")
 
 
@@ -40,7 +40,7 @@ class EntrySource:
     Attributes:
         path: of the source file.
         has_default: whether it has a default export.
-        module: whether its package is one of ES modules.
+        module: whether its package consists of ES modules.
     """
 
     path: str
@@ -53,10 +53,10 @@ class NodeWorkspace:
     """A package.json with those of its members.
 
     Attributes:
-        manifest: at the top.
+        manifest: the package.json at the top.
         members: the manifests of the members by their folders.
         catalogs: versions that members share, by the name of the catalog and of the package.
-        projects: the settings of test runners in the folders of members, where those at the top are not for them.
+        projects: the settings files of test runners in the members' folders, where those at the top don't serve them.
         node: the version of Node that its developers use, as they wrote it; '' where they don't say.
         unbuilt: the sources of entry files that a build has yet to write, by the path of the entry file.
     """
@@ -74,7 +74,7 @@ class NodeWorkspace:
         return {str(manifest["name"]): folder for folder, manifest in self.members.items() if manifest.get("name")}
 
     def wanted(self, key: str) -> dict[str, str]:
-        """What the package and its members want, by name; what the top says goes before.
+        """The versions that the package and its members want, by package; those at the top take precedence.
 
         Args:
             key: of a manifest, such as `dependencies`.
@@ -147,7 +147,7 @@ def _is_there(path: str, names: ListNames) -> bool:
 
 
 def exports_of(manifest: Mapping[str, Any]) -> Mapping[str, object]:
-    """What a package lets others import, by the names below its own (`./router`, `.` for the package itself)."""
+    """What a package exports, by subpath (`./router`, `.` for the package itself)."""
     exports = manifest.get("exports")
     named = table(exports)
     return named if any(name.startswith(".") for name in named) else {".": exports}
@@ -165,8 +165,8 @@ def member_folders(patterns: object, manifest: str, names: ListNames) -> tuple[s
     """The folders below the top that are members of a workspace.
 
     Args:
-        patterns: of their paths, as a manifest lists them; those behind `!` leave out.
-        manifest: the name of the file that each has.
+        patterns: of their paths, as a manifest lists them; those that begin with `!` exclude folders.
+        manifest: the name of the file that makes a folder a member.
         names: gives the names in a folder.
     """
     found: dict[str, None] = {}

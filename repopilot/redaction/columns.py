@@ -1,4 +1,4 @@
-"""Secrets in tables whose column says that it holds them: CSV, Markdown, `INSERT INTO`, `COPY … FROM stdin`."""
+"""Secrets in table columns whose name promises them: CSV, Markdown, `INSERT INTO`, `COPY … FROM stdin`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def column_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, s
     if text.count(separator, text.rfind("\n", max(0, start - 400), max(0, start - 1)) + 1, start) == text.count(
         separator, start, end
     ):
-        return  # a row among others
+        return  # a row among others, not a heading
     names = [_CELL_NAME.fullmatch(cell) for cell in text[start:end].strip("|").split(separator)]
     if not all(names):
         return
@@ -90,7 +90,7 @@ def inserted_values(text: str, at: int, anchor: str) -> Iterator[tuple[int, int,
     Args:
         text: any text.
         at: where one of `SQL_ANCHORS` stands in it.
-        anchor: which.
+        anchor: the one that stands there.
 
     Yields:
         Start, end and the rule's name.

@@ -1,6 +1,6 @@
 """Passwords on command lines where no name stands beside them: `7z a -p…`, `sqlplus me/…@db`, `vault login …`.
 
-The table is by program; what takes an option with a telling name (`--password …`) is found by `key_names.py`.
+The table is by program; options with a telling name (`--password …`) are left to `key_names.py`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def command_passwords(text: str, at: int, anchor: str) -> Iterator[tuple[int, in
     Args:
         text: any text.
         at: where one of `ANCHORS` stands in it.
-        anchor: which.
+        anchor: the one that stands there.
 
     Yields:
         Start, end and the rule's name.
@@ -94,5 +94,5 @@ def command_passwords(text: str, at: int, anchor: str) -> Iterator[tuple[int, in
 
 
 def is_argument(value: str) -> bool:
-    """Whether an argument where a password is expected is one, and no variable, option or path."""
+    """Whether an argument in the place of a password is one, and not a variable, an option or a path."""
     return (is_password(value) or looks_random(value)) and not value.startswith(("$", "-", "%", "{", "@"))

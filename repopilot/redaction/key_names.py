@@ -1,7 +1,7 @@
 """Values that stand beside the name of a secret: assigned to it, its default, its argument, its attribute or its text.
 
-What the name promises decides how a value has to look: anything typed is a password, a token or key is drawn at random,
-and what isn't quoted could be an expression as well.
+The kind of secret that a name promises decides how its value has to look: a password may be anything that people type,
+a token or key looks random, and an unquoted value could also be an expression.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANCHORS = tuple(
     "pass pwd pw psw secret token key credential creds auth sig= psk pword pepper salt bearer jwt hmac licen kennwort "
     "pasword paswd pswd mdp senha appid _pat".split()
 )
-"""Lower-case literals; `assigned_values` is asked where one of them stands."""
+"""Lower-case literals; `assigned_values` is called where one of them stands."""
 
 
 _IS = re.compile(r"\b(?:is|was|est|était)\b")
@@ -76,7 +76,7 @@ _VALUE = compile_bounded(
 _MORE = re.compile(r"""\s*,\s*(?P<q>["'])(?P<quoted>[^"'\n]{1,600})(?P=q)""")
 _NEXT_LINE = re.compile(r"[|>][-+]?[ \t]*\n|value|default")
 _LEAST_BARE = {Promise.SECRET: 10, Promise.KEY: 16}
-"""The length from which an unquoted value is no name of a variable."""
+"""The length from which an unquoted value isn't taken for the name of a variable."""
 _CUT = re.compile(r"[,;&|)}\]]|\\[nrt]|\\$")
 _LINE_START = re.compile(r"(?:[-*#/+; \t]|(?:export|set|setx|ENV|ARG|SET|env|let|var)[ \t]+)*[\"']?")
 _FLAG = re.compile(r"(?:^|[\s\"'=,\[(])--?[A-Za-z][\w-]*\Z|(?:^|[\s\"'=,\[(])--?\Z")
@@ -90,7 +90,7 @@ class _Found(NamedTuple):
         promise: what the name says.
         before: the line up to the name.
         flag: whether the name is an option of a command.
-        upper: whether it is written as the names of environment variables are.
+        upper: whether the name is in capitals, as those of environment variables are.
     """
 
     match: re.Match[str]
@@ -154,7 +154,7 @@ def _found(text: str, match: re.Match[str], name: str, promise: Promise) -> _Fou
 
 
 def _promise_of_key(text: str, start: int, end: int) -> Promise | None:
-    """What a mere `key` promises, by the name of the object or the section that it is a field of."""
+    """The promise of a field that is just called `key`, by the name of its object or section."""
     if text[start:end].lower() != "key" or not _LONG_VALUE.match(text, end):
         return None
     earlier = text[max(0, start - 300) : start]
@@ -217,7 +217,7 @@ def is_user_and_password(value: str) -> bool:
 
 
 def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
-    """The span of an unquoted value, None where it is none or an expression."""
+    """The span of an unquoted secret; None where the value is no secret, or an expression."""
     match = found.match
     start, end = match.span("bare")
     between = text[match.end("close") : start]
@@ -239,7 +239,7 @@ def _bare_value(text: str, found: _Found) -> tuple[int, int] | None:
 
 
 def _is_environment(found: _Found, whole_line: bool) -> bool:
-    """Whether a bare value goes to the end of the word: it is all that stands on its line, or that of `NAME=value`."""
+    """Whether an unquoted value goes to the end of the word: its assignment fills the line, or is `NAME=value`."""
     return whole_line or (found.upper and found.match["assign"] == "=")
 
 

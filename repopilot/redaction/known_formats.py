@@ -1,4 +1,4 @@
-"""The kept list of formats of tokens: `known_formats.json`, made by `bench/vendor_secret_formats.py`, with its licence.
+"""The vendored list of token formats: `known_formats.json`, made by `bench/vendor_secret_formats.py`, with its licence.
 
 A pattern is compiled when one of its anchors occurs for the first time.
 """
@@ -21,7 +21,7 @@ _LONG = re.compile(r"\{\d*,?(?:[3-9]\d\d|\d{4,})\}|[\])]\+")
 
 
 class KnownFormat(NamedTuple):
-    """One format; `group` is that of the secret in `pattern`, 0 for the first that took part."""
+    """One format; `group` is the group of the secret in `pattern`, 0 for the first one that matched."""
 
     name: str
     anchors: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Secrets wherever they are printed: what a program prints of a value no longer has its name beside it."""
+"""Hides known secrets wherever they are printed: a printed value no longer has its name beside it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def values_in(texts: Iterable[str]) -> frozenset[str]:
 
 
 def without(values: Iterable[str], text: str) -> str:
-    """The text without its own secrets and without those values."""
+    """The text without the secrets found in it, and without the given values."""
     return hidden(values, redacted(text))
 
 
 def hidden(values: Iterable[str], text: str) -> str:
-    """The text without those values."""
+    """The text without the given values."""
     pattern = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     return re.sub(pattern, f"{MARK}known-value]", text) if pattern else text

@@ -31,12 +31,12 @@ _NO_PASSWORD = re.compile(
 
 
 def passwords_in_call(text: str, at: int, anchor: str) -> Iterator[tuple[int, int, str]]:
-    """The passwords among the strings of a call, the first of which is another argument.
+    """The passwords among the strings of a call, without its first argument, which counts for SOLE_ANCHORS only.
 
     Args:
         text: any text.
         at: where one of `ANCHORS` stands in it.
-        anchor: which.
+        anchor: the one that stands there.
 
     Yields:
         Start, end and the rule's name.

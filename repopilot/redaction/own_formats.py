@@ -1,4 +1,4 @@
-"""Formats of secrets that the kept list (`known_formats.json`) lacks or finds only beside certain words."""
+"""Formats of secrets that the vendored list (`known_formats.json`) lacks or finds only beside certain words."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _NUMBERED = frozenset(
     "other another original updated changed custom temp prod staging dev local the this that is not with for and "
     "or of to in on id file path url host domain".split()
 )
-"""Words that a number is put to in names and in tests."""
+"""Words that are often followed by a number in names and in tests."""
 _FILE = re.compile(
     r"(?i).*\.(?:txt|log|pdf|csv|xml|png|jpe?g|sql|php|pem|key|crt|cfg|yml|com|net|org|exe|zip|gif|svg|env|css|tar|bin|dat|jar|jsp|dev|app|tgz|htm|zip|deb|rpm)"
 )
@@ -71,14 +71,15 @@ _PAIRS = (
 )
 """How frequent each pair of letters is inside the words of source code: aa, ab, …, zz; 9 is very frequent, 0 never."""
 _WORD_SCORE = 5.4
-"""The mean of the pairs of a text of words; 98 % of identifiers are above, 98 % of random texts of 12 letters below."""
+"""The mean score of pairs that tells words from random letters: 98 % of identifiers are above it, 98 % of random texts
+of 12 letters below."""
 _FEWEST_PAIRS = 4
 _LONGEST_REFERENCE = 100
 """Longer values are neither paths nor names; hostile ones would be slow to try."""
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy in bits a character."""
+    """Shannon entropy in bits per character."""
     return -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
 
 
@@ -94,7 +95,7 @@ def is_name_of_secret(value: str) -> bool:
 
 
 def _is_sequence(value: str) -> bool:
-    """Whether most characters follow the one before, or come before it, as in `abcdefgh` and `87654321`."""
+    """Whether most characters are alphabetical or numerical neighbours, as in `abcdefgh` and `87654321`."""
     steps = [abs(ord(a) - ord(b)) == 1 for a, b in pairwise(value)]
     return len(steps) > 6 and sum(steps) * 3 > len(steps) * 2
 
@@ -134,14 +135,14 @@ def is_password(value: str) -> bool:
 
 
 def is_made_up(value: str) -> bool:
-    """Whether a value is letters, digits and a sign as people make up passwords: no name has that shape."""
+    """Whether a value mixes letters, digits and a sign, as passwords that people make up do, and names don't."""
     letters = sum(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
     return letters >= 3 and digits >= 2 and bool(_SIGN.search(value)) and is_bare_password(value)
 
 
 def is_words_and_number(value: str) -> bool:
-    """Whether a value is a word, or several, and a number: of a password, unless it names something."""
+    """Whether a value is one or several words and a number, as in a password, and none of them is usual in names."""
     if not _WORDS_AND_NUMBER.fullmatch(value) or is_placeholder(value):
         return False
     return _NUMBERED.isdisjoint(re.findall(r"[a-z]+", value.lower()))
@@ -162,7 +163,7 @@ def is_bare_password(value: str) -> bool:
 
 
 def _is_short_and_random(value: str) -> bool:
-    """Whether small letters, capitals and digits follow each other as in no name."""
+    """Whether small letters, capitals and digits alternate more often than in any name."""
     return (
         len(value) >= 8
         and value.isalnum()
@@ -198,11 +199,11 @@ def _word_score(value: str) -> tuple[float, int]:
 
 
 def _changes(value: str) -> int:
-    """How often small letters, capitals and digits follow each other otherwise than in the words of a name."""
+    """How often small letters, capitals and digits alternate, not counting the capital that begins a word."""
     shape = re.sub(r"(?<!A)Aa", "a", value.translate(_CLASSES))
     return sum(a != b for a, b in pairwise(re.sub(r"[^aA0]+", "", shape)))
 
 
 def _switches(value: str) -> int:
-    """How often small letters, capitals and digits follow each other."""
+    """How often small letters, capitals and digits alternate."""
     return sum(a != b and a in "aA0" and b in "aA0" for a, b in pairwise(value.translate(_CLASSES)))

@@ -1,7 +1,7 @@
 """Replaces the secrets of a text by `[REDACTED:rule]`. Pure and fast.
 
 Rules are tried only where one of their anchors (lower-case literals) occurs; all anchors are found in one pass, so that
-ordinary text costs next to nothing. The rules are a kept list of the formats of tokens (`known_formats.py`), our own
+ordinary text costs next to nothing. The rules are a vendored list of token formats (`known_formats.py`), our own
 formats (`own_formats.py`), values beside the name of a secret (`key_names.py`, `kubernetes_data.py`), and passwords
 among arguments (`login_arguments.py`).
 """
@@ -27,15 +27,15 @@ _Span = tuple[int, int, str]
 _Finder = Callable[[str, int, str], Iterator[_Span]]
 
 _VERSION = 2
-"""To be raised when other modules than `known_formats.py` and `own_formats.py` decide otherwise."""
+"""To be increased when the decisions of modules other than `known_formats.py` and `own_formats.py` change."""
 MARK = "[REDACTED:"
 _LONGEST_MARK = 60
 PROMISED = frozenset(promise.value for promise in Promise)
-"""The rules that go by the name beside a value; all others know the form of a secret."""
+"""The rules that go by the name beside a value; all others recognize a secret by its own format."""
 
 
 class _Anchors(NamedTuple):
-    """What is tried where an anchor stands: numbers of known formats, and what is asked about that very place."""
+    """What is tried where an anchor stands: numbers of known formats, and finders that are called for this place."""
 
     automaton: AhoCorasick
     texts: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Anchors(NamedTuple):
 
 @cache
 def version() -> str:
-    """What differs once a rule does: what was stored by other rules is read again."""
+    """The version of the rules, which changes with every rule: what was stored under other rules is read again."""
     patterns = [(own.name, own.anchors, own.pattern) for own in OWN_FORMATS]
     return f"{_VERSION}-{crc32(repr((known_formats(), patterns)).encode()):08x}"
 
@@ -76,7 +76,7 @@ def _is_marked(text: str, start: int) -> bool:
 
 
 def _joined(spans: Iterable[_Span]) -> Iterator[_Span]:
-    """Spans that overlap as one, by the name of the most telling rule: what a name promises says least."""
+    """Overlapping spans as one, under the name of the most specific rule; those that go by a name are the least."""
     start = 0
     end = 0
     names = [""]
@@ -187,5 +187,5 @@ def _finder(form: SecretFormat) -> _Finder:
 
 
 def shown_path(path: str) -> str:
-    """A path in a sentence, on one line, whatever is in it."""
+    """A path to show in a sentence, escaped and on one line."""
     return code_span(escaped(redacted(path).replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")))

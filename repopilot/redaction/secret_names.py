@@ -45,7 +45,7 @@ _NO_SECRET = frozenset(
     "events code codes press down up board word words stroke frame space binding bindings template checker check "
     "hasher hashers encoder match matches pair pairs".split()
 )
-"""Words that say that a name is not of the secret itself but of something about it."""
+"""Words that show that a name stands for something about a secret, not for the secret itself."""
 _PUBLIC = frozenset(
     "public pub primary foreign sort cache partition lookup dict hash map object composite unique".split()
 )

@@ -1,4 +1,4 @@
-"""A diff as it is shown: without the secrets of the lines around the change. What is written keeps them. Pure."""
+"""A diff as it is shown: without the secrets of the lines around the change. Files that are written keep them. Pure."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class _Place(NamedTuple):
 def shown_diff(diff: str, new: str) -> str:
     """A unified diff of one file without secrets.
 
-    A secret is told from what stands around it, which may be outside the hunk: so both files are redacted as wholes.
-    What was a secret before the change is one after it, whatever its name is now.
+    A secret is recognized by what stands around it, which may be outside the hunk, so both files are redacted as a
+    whole. A value that was a secret before the change is one after it, whatever its name is now.
 
     Args:
         diff: with or without its headers.
         new: the file's text after the change; '' for a deleted file.
 
     Returns:
-        The diff with as many lines.
+        The diff, with the same number of lines.
     """
     lines = diff.split("\n")
     after = new.split("\n")

@@ -17,7 +17,7 @@ _NEXT = compile_bounded(
     r"""\s*\n[ \t]*(?:[-{(]?\s*)?"""
     r"""(?:["']?(?:android:)?(?:[vV]alue|default|example|content|Text|String)["']?\s*[:=]|<\w+>|["'`(])"""
 )
-"""The beginning of a line that goes on with the statement before it."""
+"""The beginning of a line that continues the statement before it."""
 _CANDIDATE = re.compile(
     r"""["'`>](?P<enclosed>[^\s"'`<>]{8,200})(?=["'`<\\])|(?<![^\s(=:|,])(?P<bare>[^\s"'`<>()\[\]{},;=|]{8,120})(?![^\s),;|.])"""
 )
@@ -34,12 +34,12 @@ _NO_PASSWORD = re.compile(
 
 
 def values_in_statement(text: str, at: int, promise: Promise) -> Iterator[tuple[int, int]]:
-    """The first value of a statement that only a secret looks like; beside a password's name one that is typed will do.
+    """The first value in a statement that looks like nothing but a secret, or after a password's name like a typed one.
 
     Args:
         text: any text.
         at: the end of a name that promises a secret.
-        promise: what it says.
+        promise: what the name promises.
     """
     for candidate in _candidates(text, at):
         group = "enclosed" if candidate["enclosed"] is not None else "bare"

@@ -95,7 +95,7 @@ async def route(
         question: as the user wrote it.
         model: a language model that is able to judge, None for none. When it fails, the classifier's route stands.
         turns: as for `classify`.
-        allowed: the intents to choose between; () for all. One alone is that of a command, which nothing overrules.
+        allowed: the intents to choose between; () for all. A single one comes from a command: nothing overrules it.
         step: where the model's work and fallbacks are recorded; without it the model is not asked.
 
     Returns:
@@ -112,7 +112,7 @@ async def route(
 
 
 def _follow_up(chances: dict[str, float], turns: Sequence[Turn]) -> Route | None:
-    """What means nothing on its own: "proceed" acts on the last answer, "and the other one?" asks the same again."""
+    """The route of a follow-up: "proceed" acts on the last answer, "and the other one?" asks the same again."""
     if not turns:
         return None
     last = turns[-1].intent
@@ -138,7 +138,7 @@ def _ranked(chances: dict[Intent, float]) -> list[tuple[Intent, float]]:
 
 
 def _among(allowed: Collection[Intent], chosen: Route, step: Step | None) -> Route:
-    """The likeliest of the intents that answer a question; a note says so where another was likelier."""
+    """The likeliest of the allowed intents; a note says so where another intent was likelier."""
     likely = {chosen.intent: chosen.confidence} | dict(chosen.alternatives)
     ranked = sorted(((intent, likely.get(intent, 0.0)) for intent in allowed), key=lambda pair: -pair[1])
     if chosen.intent in allowed:

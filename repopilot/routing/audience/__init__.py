@@ -1,4 +1,4 @@
-"""For whom an answer is, learnt from the examples in `bench/data/audience_train.jsonl`."""
+"""The audience of an answer, learnt from the examples in `bench/data/audience_train.jsonl`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from repopilot.workspace import Workspace
 SURE = 0.6
 """Least chance that a question is for somebody who reads no code, who is then shown none."""
 _UNSAID = 0.2
-"""Below this chance a question doesn't say so."""
+"""Below this chance, a question doesn't say for whom it is."""
 _LONGEST = 7
-"""Words at the beginning or end of a question that say for whom it is."""
+"""The most words at the beginning or end of a question that say for whom it is."""
 _LEAST = 3
-"""Words of what is left."""
+"""The fewest words left of a question without them."""
 _ENDS = (":", ",", ";", "–", "—")
-"""What the words that begin a question end with, where they say for whom it is."""
+"""The endings of opening words that say for whom a question is."""
 
 
 def is_for_reader(question: str) -> bool:
@@ -36,7 +36,7 @@ def for_its_reader(question: str, workspace: Workspace) -> tuple[str, Workspace]
         workspace: the repository.
 
     Returns:
-        What is then asked, of which only a model that uses tools reads for whom it is; and the workspace.
+        The question, without its audience unless a model that uses tools reads it; and the workspace.
     """
     if not is_for_reader(question):
         return question, workspace
@@ -45,7 +45,7 @@ def for_its_reader(question: str, workspace: Workspace) -> tuple[str, Workspace]
 
 
 def without_audience(question: str) -> str:
-    """A question without the words at its beginning or end that say for whom it is, which nothing is to be found by.
+    """A question without the words at its beginning or end that say for whom it is, which would mislead a search.
 
     Args:
         question: one that says so.
