@@ -36,7 +36,8 @@ class HostIssue:
     """An issue with its comments, oldest first, its repository, and whether the account may push there or fork it.
 
     `opened` is its own text as a comment; `left_out` counts comments that are ignored; `own_pull` is the pull request
-    that an earlier run opened for it, whose branch then stands in `default_branch`."""
+    that an earlier run opened for it; `default_branch` is its branch then.
+    """
 
     title: str
     text: str

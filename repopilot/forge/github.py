@@ -274,7 +274,7 @@ class GitHubItem:
             self._call("PATCH", f"{self._repo}/issues/comments/{comment.id}", {"body": text})
 
     def fork(self) -> Fork:
-        """The fork of the token's account, created if there is none: GitHub returns an existing one, Gitea refuses."""
+        """The fork of the token's account, created if there is none. Unlike GitHub, Gitea refuses a second one."""
         try:
             found = self._call("POST", f"{self._repo}/forks", {})
         except GithubException as error:

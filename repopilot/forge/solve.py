@@ -246,7 +246,7 @@ def solution_of(issue: HostIssue, done: Answer, workspace: Workspace) -> Solutio
 
 
 def without_refused(done: Answer, workspace: Workspace) -> Solution:
-    """The answer without files that an issue may not change, and without the summary that tells of them."""
+    """The answer without files that an issue may not change, and without the summary that mentions them."""
     refused = tuple(file.path for file in done.files if runs_elsewhere(file.path))
     if not refused:
         return Solution(done, workspace)
@@ -315,7 +315,7 @@ def question_text(done: Answer, language: str) -> str:
 
 
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
-    """The text of the pull request: what isn't shown, what was done, the tests, what it touches elsewhere."""
+    """The text of the pull request: what no test proves, what was done, what speaks against it, what it touches."""
     result = done.result if isinstance(done.result, Generation) else Generation()
     said = [_literal_sentence(each, language) for each in result.said]
     counted = [f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files]
@@ -363,7 +363,7 @@ def _touches(impact: ImpactReport, files: Sequence[FileChange], language: str) -
 
 
 def _proof(tests: TestReport | None, files: Sequence[FileChange], language: str) -> str:
-    """What is missing where no test shows that the change solves the issue, and what was tried."""
+    """What is unproved, where no test shows that the change solves the issue, and what was tried; '' where one does."""
     if tests is None:
         return i18n.text("forge.not_tested", language)
     if tests.repaired or tests.genuine:

@@ -111,7 +111,7 @@ class NodeProject:
         return replace(self, node_version=version)
 
     def options(self, program: str, taken: Sequence[str], switches: Sequence[str] = ()) -> tuple[str, ...]:
-        """The options that the test scripts give a program, as far as they are wanted.
+        """The options that the test scripts give a program, of those in `taken` and `switches`.
 
         Args:
             program: its name.

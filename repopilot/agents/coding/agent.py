@@ -210,7 +210,7 @@ class LoopEditor:
 
 
 def with_conventions(task: str, text: str) -> str:
-    """A task below what the repository tells its contributors, marked as what others wrote."""
+    """A task below what the repository tells its contributors, which is marked as text by others."""
     if not text:
         return task
     mark = delimiter(text)

@@ -50,7 +50,7 @@ class Attempt:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """The better one of two has the higher rank. How many tests it adds itself is no merit."""
+        """The better one of two has the higher rank. The number of tests that it adds itself doesn't count."""
         report = self.report or TestReport()
         repaired = bool(report.repaired)
         added = bool(report.added)

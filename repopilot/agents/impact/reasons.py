@@ -71,7 +71,7 @@ def _strongest_signal(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapp
 
 
 def _shared_words(evidence: ImpactEvidence, file: ScoredFile, spelling: Mapping[str, str]) -> str:
-    """The words that a file shares with the first changed file, as they are spelled in that; '' when there are none."""
+    """The words that a file shares with the first changed file, spelled as in the latter; '' when there are none."""
     base = evidence.base
     numbers = [base.graph.by_path[c.path] for c in evidence.changes if c.path in base.graph.by_path]
     if not numbers:

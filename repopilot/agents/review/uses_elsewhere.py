@@ -25,8 +25,8 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
         workspace: the repository.
 
     Returns:
-        A finding for each definition whose users were left behind, remarks on captured names, and notes on what could
-        not be asked.
+        A finding for each definition whose uses elsewhere broke, remarks on captured names, and notes on language
+        servers that could not be asked.
 
     Raises:
         SourceError: one of the states can't be read.
