@@ -101,7 +101,7 @@ def _worked_on(item: ForgeItem, forge: Forge, issue: HostIssue, *, everybody: bo
 
 
 async def solve_asked(url: str, runtime: Runtime) -> str:
-    """Work on an issue if who asked for it may push to its repository, and answer there; returns `done` or `refused`.
+    """Work on an issue, and answer there, if whoever asked may push to its repository; returns `done` or `refused`.
 
     Args:
         url: from `issue_call`.

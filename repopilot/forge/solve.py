@@ -143,7 +143,7 @@ def by_member(comment: Comment, forge: Forge) -> bool:
 
 
 def _membership(forge: Forge) -> Callable[[Comment | Posted], bool]:
-    """A check whether an author belongs to the repository; where the host doesn't say, whether they may push to it."""
+    """A function that tells whether an author belongs to the repository or, where the host doesn't say, may push."""
     may_push = cache(forge.lets_push)
 
     def is_member(comment: Comment | Posted) -> bool:

@@ -76,7 +76,7 @@ def _is_marked(text: str, start: int) -> bool:
 
 
 def _joined(spans: Iterable[_Span]) -> Iterator[_Span]:
-    """Overlapping spans as one, under the name of the most specific rule; those that go by a name are the least."""
+    """Overlapping spans joined, under the most specific rule; rules that go by a name are the least specific."""
     start = 0
     end = 0
     names = [""]

@@ -34,7 +34,7 @@ _NO_PASSWORD = re.compile(
 
 
 def values_in_statement(text: str, at: int, promise: Promise) -> Iterator[tuple[int, int]]:
-    """The first value in a statement that looks like nothing but a secret, or after a password's name like a typed one.
+    """The first value in a statement that can only be a secret; after a password's name, one that looks typed counts.
 
     Args:
         text: any text.

@@ -30,7 +30,7 @@ _SURE = 0.95
 _BY_NAME = 0.4
 _MOST_BY_NAME = 20
 MOST_RESOLVED = 60
-"""The most changed definitions whose uses are resolved one by one; for more, the code graph has to do."""
+"""The most changed definitions whose uses are resolved one by one; for more, the code graph has to suffice."""
 _EDGES = {verb: kind for kind, verb in VERBS.items()}
 _USING = (Edge.CALLS, Edge.USES, Edge.INHERITS)
 _KINDS = (Edge.CALLS, Edge.INHERITS, Edge.USES, Edge.IMPORTS, Edge.TESTS, Edge.DECLARES)

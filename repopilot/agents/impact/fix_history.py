@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from repopilot.repo.history import Commit
 
 LOOKED_AT = 10
-"""The number of last commits to the files that are looked at."""
+"""How many of the last commits to the files are looked at."""
 _FIX = re.compile(r"\b(revert(s|ed)?|fix(es|ed)?|regressions?|bug(fix)?)\b", re.IGNORECASE)
 _OF_NO_CODE = re.compile(
     r"\b(typos?|docs?|documentation|docstrings?|lint|types?|typing|ci|tests?|changelog|spelling|format\w*|warnings?|"

@@ -49,7 +49,8 @@ _CREDENTIAL = re.compile(
 )
 _ADDRESS = re.compile(r"(?:^|\s)[\"']?$")
 _DATA = re.compile(r"(?:^|\s)(?:-d|-F|-T|--data[\w-]*|--form[\w-]*|--json|--upload-file|--\w+-data|-Body)[= ]+[\"']?$")
-"""What stands before an argument that is sent as data; `_ADDRESS`: before one that is an address, such as a webhook."""
+"""What stands before an argument that is sent as data; `_ADDRESS` stands before one that is itself an address, such as
+a webhook's."""
 _SECURE = re.compile(r"https://[\w.-]+")
 
 
