@@ -17,13 +17,13 @@ def test_the_data_are_whole_and_each_repository_is_in_one_half() -> None:
     assert all(row.path and row.line and row.fix for row in defects)
 
 
-def test_a_finding_near_the_defect_is_the_same_and_a_judge_overrules_that() -> None:
+def test_a_finding_near_the_defect_is_only_near_until_a_judge_has_read_it() -> None:
     change = Change("owner/name", "open", "c" * 40, "a.py", 16, "It fails.", "f" * 40)
     far = {**FINDING, "line": 9}
     found = [FINDING, far, {**FINDING, "path": "b.py"}]
     report = {"findings": found, "folded": [FINDING, far], "seconds": 1.0, "processor": 1.0}
-    assert list(_judged(change, report, {}).verdicts) == ["same", "wrong", "wrong"]
-    assert list(_judged(change, report, {}).folded) == ["same", "wrong"]
+    assert list(_judged(change, report, {}).verdicts) == ["near", "wrong", "wrong"]
+    assert list(_judged(change, report, {}).folded) == ["near", "wrong"]
     judged = {("c" * 12, "a.py", 9): "right", ("c" * 12, "b.py", 10): "same"}
     assert list(_judged(change, report, judged).verdicts) == ["same", "right", "same"]
     clean = Change("owner/name", "open", "d" * 40)
