@@ -25,6 +25,6 @@ def test_a_finding_near_the_defect_is_only_near_until_a_judge_has_read_it() -> N
     assert list(_judged(change, report, {}).verdicts) == ["near", "wrong", "wrong"]
     assert list(_judged(change, report, {}).folded) == ["near", "wrong"]
     judged = {("c" * 12, "a.py", 9): "right", ("c" * 12, "b.py", 10): "same"}
-    assert list(_judged(change, report, judged).verdicts) == ["same", "right", "same"]
+    assert list(_judged(change, report, judged).verdicts) == ["near", "right", "same"]
     clean = Change("owner/name", "open", "d" * 40)
     assert list(_judged(clean, report, {}).verdicts) == ["wrong"] * 3
