@@ -8,12 +8,14 @@ import pytest
 from support.index_case import WordEmbedder, instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
+from repopilot.code.languages import languages
 from repopilot.errors import ModelError
 from repopilot.index.build.embedding_pause import EmbeddingPause
 from repopilot.index.build.fill_vectors import fill_vectors
 from repopilot.index.build.update_history import update_history
 from repopilot.index.store import IndexStore
 from repopilot.index.vectors import release
+from repopilot.retrieval.query.exact_matches import ALIASES
 from repopilot.retrieval.search import search
 
 MORE = {
@@ -99,6 +101,17 @@ def test_tests_examples_documentation_and_vendored_code_rank_lower_unless_asked_
 def test_filters_hold_for_every_hit(index, text, wanted):
     found = paths(index, text)
     assert found and set(found) <= wanted
+
+
+@pytest.mark.parametrize("name", ["sh", "shell", "bash", "zsh"])
+def test_a_language_is_found_by_each_of_its_names(tmp_path, name):
+    root = write(tmp_path / "scripts", {"run.sh": "deploy() {\n  echo deployed\n}\n", "deploy.py": "deploy = 1\n"})
+    found = instant_index(snapshot(root), settings(tmp_path / "home"))
+    assert set(paths(found, f"deploy lang:{name}")) == {"run.sh"}
+
+
+def test_other_names_of_languages_are_followed_to_known_languages():
+    assert set(ALIASES.values()) <= set(languages()) and not set(ALIASES) & set(languages())
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ ALIASES = {
     "kt": "kotlin",
     "md": "markdown",
     "yml": "yaml",
-    "sh": "shell",
-    "bash": "shell",
+    "sh": "bash",
     "shell": "bash",
+    "zsh": "bash",
 }
 """Other names of languages that the filter `lang:` takes."""
 
