@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from repopilot import i18n
+from repopilot.disk import replace_file
 from repopilot.errors import ModelError
 
 NAME = "tokens.json"
@@ -50,7 +51,8 @@ class TokenBudget:
         return FileLock(self.home / f"{NAME}.lock", timeout=10)
 
     def _count(self, tokens: int) -> None:
-        self._file.write_text(json.dumps({"day": _today(), "tokens": tokens}))
+        # A count that is cut off would read as nothing spent.
+        replace_file(self._file, json.dumps({"day": _today(), "tokens": tokens}).encode())
 
     @property
     def _file(self) -> Path:

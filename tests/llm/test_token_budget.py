@@ -1,5 +1,8 @@
 """A budget of tokens a day for servers elsewhere."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -27,6 +30,30 @@ def test_what_is_spent_is_counted_by_all_and_begins_anew_each_day(tmp_path, monk
     budget.take(1)
     (tmp_path / token_budget.NAME).write_text("{broken")
     budget.take(1)
+
+
+WRITES_IN_PART = """
+import os, resource, sys
+from pathlib import Path
+from repopilot.llm.token_budget import TokenBudget
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    TokenBudget(Path(sys.argv[1]), 100).spend(5)
+except OSError:
+    os._exit(7)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files")
+@pytest.mark.parametrize("written", [0, 1, 20])
+def test_a_count_that_is_cut_off_in_writing_leaves_the_one_before(tmp_path, written):
+    TokenBudget(tmp_path, 100).spend(90)
+    command = [sys.executable, "-c", WRITES_IN_PART, str(tmp_path), str(written)]
+    ended = subprocess.run(command, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, check=False)
+    assert ended.returncode == 7
+    with pytest.raises(ModelError, match="90 of 100"):
+        TokenBudget(tmp_path, 100).take(11)
 
 
 def test_calls_at_once_do_not_pass_the_limit_together(tmp_path):
