@@ -85,14 +85,20 @@ def _own_configuration(root: Path) -> dict[str, str]:
     """Configuration that empties every filter command, which comparing files would run, and keeps the user's options
     for line endings: without them a file with Windows line endings would count as changed."""
     args = ["config", "--null", "--get-regexp", r"^(filter\..*|core\.(autocrlf|eol))$"]
-    env = {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
-    listed = git_command.run(root, args, env, bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
+    listed = git_command.run(root, args, with_users_configuration(), bare=False, ok=(0, 1, 128)).decode(
+        "utf-8", "replace"
+    )
     values = {key: value for key, _, value in (each.partition("\n") for each in listed.split("\0") if each)}
     off = {key: values.pop(key) or "true" for key in _LINE_ENDS if key in values}
     drivers = {key.rpartition(".")[0] for key in values}
     for driver in drivers:
         off |= {f"{driver}.clean": "", f"{driver}.smudge": "", f"{driver}.process": "", f"{driver}.required": "false"}
     return off
+
+
+def with_users_configuration() -> dict[str, str]:
+    """The environment for `git config`, which starts no program, to read also what the user and the machine set."""
+    return {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
 
 
 def _query(root: Path, *args: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -10,8 +9,9 @@ from pathlib import Path
 
 from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
-from repopilot.repo import local
+from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
+from repopilot.repo.patches.apply import new_content, safe_target
 from repopilot.repo.publish.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.types import FileChange
 
@@ -31,9 +31,9 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
         The id of the commit.
 
     Raises:
-        UsageError: the folder is no git repository or has no commit, the branch exists, or one of the files has
-            changes that are not committed.
-        StorageError: git can't write the objects.
+        UsageError: the folder is no git repository or has no commit, the branch exists, one of the files has changes
+            that are not committed, or it can't be written as it is (see `apply.new_content`).
+        StorageError: a file can't be read, or git can't write the objects.
     """
     changes = tuple(files)
     try:
@@ -45,12 +45,10 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
     paths = {prefix + file.path: file for file in changes}
     try:
         _check(top, name, paths)
-        tree = changed_tree(
-            partial(_git, top), head, paths, lambda file, _: file.content.encode(), lambda path: f"--path={path}"
-        )
+        tree = changed_tree(partial(_git, top), head, paths, partial(_content, root), lambda path: f"--path={path}")
         commit = _git(top, _identity(top), "commit-tree", tree, "-p", head, "-m", message)
         _git(top, {}, "update-ref", f"refs/heads/{name}", commit, _NO_COMMIT)
-    except GitFailed as error:
+    except (GitFailed, OSError) as error:
         raise StorageError(i18n.message("repo.branch.failed", name=name, error=error)) from error
     return commit
 
@@ -75,12 +73,20 @@ def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
         raise UsageError(i18n.message("repo.branch.uncommitted", path=changed.split("\n")[0][3:].strip() or changed))
 
 
+def _content(root: Path, file: FileChange, _: str) -> bytes:
+    """What a file becomes in the work tree: git then filters it as it does files from there. The blob would not do as
+    the file before, since its line ends and its encoding may be others."""
+    target = safe_target(root, file.path)
+    return new_content(target.read_bytes() if target.exists() else None, file)
+
+
 def _identity(top: Path) -> dict[str, str]:
-    """The user's name and email address from the repository's configuration or `~/.gitconfig`, else RepoPilot's."""
+    """The user's name and email address, from wherever git reads their configuration, else RepoPilot's."""
+    env = local.with_users_configuration()
     found = {}
     for part, default in (("name", NAME), ("email", ADDRESS)):
         try:
-            value = _git(top, {"GIT_CONFIG_GLOBAL": os.path.expanduser("~/.gitconfig")}, "config", f"user.{part}")
+            value = git_command.run(top, ["config", f"user.{part}"], env, bare=False).decode("utf-8", "replace").strip()
         except GitFailed:
             value = ""
         for who in ("AUTHOR", "COMMITTER"):
