@@ -85,9 +85,8 @@ def _own_configuration(root: Path) -> dict[str, str]:
     """Configuration that empties every filter command, which comparing files would run, and keeps the user's options
     for line endings: without them a file with Windows line endings would count as changed."""
     args = ["config", "--null", "--get-regexp", r"^(filter\..*|core\.(autocrlf|eol))$"]
-    listed = git_command.run(root, args, with_users_configuration(), bare=False, ok=(0, 1, 128)).decode(
-        "utf-8", "replace"
-    )
+    env = with_users_configuration()
+    listed = git_command.run(root, args, env, bare=False, ok=(0, 1, 128)).decode("utf-8", "replace")
     values = {key: value for key, _, value in (each.partition("\n") for each in listed.split("\0") if each)}
     off = {key: values.pop(key) or "true" for key in _LINE_ENDS if key in values}
     drivers = {key.rpartition(".")[0] for key in values}
