@@ -187,10 +187,16 @@ class _Reader:
 
     def _first(self, node: Node, parameters: Node | None) -> str:
         """The name of a method's first parameter, its object; '' for a static method."""
-        around = node.parent
-        if parameters is None or (around is not None and "staticmethod" in self._text(around.named_children[0])):
+        if parameters is None or self._is_static(node):
             return ""
         return next((self._text(each).split(":")[0].strip() for each in parameters.named_children), "")
+
+    def _is_static(self, function: Node) -> bool:
+        around = function.parent
+        if around is None or around.type != "decorated_definition":
+            return False
+        named = (part for each in around.named_children if each.type == "decorator" for part in each.named_children)
+        return any(self._text(each).rpartition(".")[2] in _STATIC for each in named)
 
     def _parameters(
         self, node: Node, outer: PythonScope, inner: PythonScope
@@ -325,6 +331,7 @@ class _Reader:
             yield child, scope, "bind" if number or child.type == "case_pattern" else "load"
 
 
+_STATIC = ("staticmethod", "abstractstaticmethod")
 _COPIES = ("replace", "evolve", "assoc")
 _COPIES_ITSELF = ("_replace", "model_copy")
 _BINDING_FIELDS = {

@@ -1067,6 +1067,48 @@ print(page.body, page.__dict__["body"])
         "left",
         "main.py:12",
     ),
+    "a class that begins with a static method": one(
+        """\
+class Box:
+    @staticmethod
+    def made(size):
+        return Box(size)
+
+    def __init__(self, size):
+        self.size = size
+
+    def twice(self):
+        return self.size * 2
+
+print(Box.made(2).twice())
+""",
+        "Box.size",
+        "count",
+        gone=False,
+    ),
+    "a static method under another decorator": one(
+        """\
+import functools
+
+class Box:
+    def __init__(self, size):
+        self.size = size
+
+    @functools.lru_cache
+    @staticmethod
+    def of(other):
+        return other.size
+
+class Bag:
+    size = 7
+
+print(Box.of(Bag), Box(2).size)
+""",
+        "Box.size",
+        "count",
+        "left",
+        "main.py:10",
+    ),
     "a name of one letter in all places": one(
         """\
 def f(x, *, f=None):
