@@ -726,6 +726,43 @@ print(f(1, 2))
         "move_symbol",
         {"name": "T", "to_path": "b.py", "path": "a.py"},
     ),
+    "to a module with another import of __future__": Case(
+        {
+            "a.py": """\
+from __future__ import annotations
+
+
+class T:
+    def same(self, other: T) -> T:
+        return other
+""",
+            "b.py": '"""Holds what is moved."""\nfrom __future__ import division\n\nX = 1 / 2\n',
+            "main.py": "from a import T\nfrom b import X\n\nprint(T().same(X))\n",
+        },
+        "move_symbol",
+        {"name": "T", "to_path": "b.py", "path": "a.py"},
+    ),
+    "to a module whose annotations are not evaluated": Case(
+        {
+            "a.py": """\
+from __future__ import annotations
+
+
+class T:
+    def same(self, other: T) -> T:
+        return other
+""",
+            "b.py": "from __future__ import division, annotations\n\nX = 1 / 2\n",
+            "main.py": """\
+from a import T
+from b import X
+
+print(T().same(X), open("b.py").read().count("annotations"))
+""",
+        },
+        "move_symbol",
+        {"name": "T", "to_path": "b.py", "path": "a.py"},
+    ),
     "target imported it": Case(
         {
             "a.py": """\

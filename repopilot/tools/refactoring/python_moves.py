@@ -396,7 +396,7 @@ def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple
         text = _inserted(target, code, first)
     for line, typing in imports:
         text = with_import(ModuleText(target.path, text, target.packages), line, typing)
-    if future and not _has_future(text):
+    if future and not _has_lazy_annotations(text):
         text = _with_future(ModuleText(target.path, text, target.packages))
     if not target.text.strip():
         head = text.rstrip("\n")
@@ -433,8 +433,9 @@ def _inserted(target: ModuleText, code: str, first: ast.stmt | None) -> str:
     return "\n".join([*before, "", "", code, "", "", *lines[at:]])
 
 
-def _has_future(text: str) -> bool:
-    return any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in parse_python(text).body)
+def _has_lazy_annotations(text: str) -> bool:
+    found = [n for n in parse_python(text).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    return any(alias.name == "annotations" for node in found for alias in node.names)
 
 
 def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
