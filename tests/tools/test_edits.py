@@ -92,6 +92,12 @@ async def test_a_parameter_is_understood_as_python_writes_it_and_the_diff_shown(
         assert done.text.startswith("diff --git") and done.text.endswith("a.py +1 -1")
 
 
+async def test_lines_with_further_signs_are_counted_as_changed(tmp_path):
+    async with opened(workspace_of(tmp_path, {"a.js": "let count = 0;\n++count;\n--count;\nlog(count);\n"})) as tools:
+        done = await tools("rename_symbol", name="count", new_name="size")
+        assert done.text.split("\n")[0] == "a.js +4 -4"
+
+
 async def test_a_parameter_that_can_not_be_is_refused(tmp_path):
     async with opened(workspace_of(tmp_path, {"a.py": "def price(n):\n    return n\n"})) as tools:
         assert "can't be a new parameter" in await refusal(tools, "change_signature", name="price", add=["a b"])

@@ -7,12 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repopilot.repo.patches.diff_hunks import NO_NEWLINE, before_change, hunks_of
+from repopilot.agents.coding.render import changes_sentence
+from repopilot.repo.patches.diff_hunks import NO_NEWLINE, before_change, hunks_of, line_counts
 from repopilot.types import FileChange
 from repopilot.ui.changes.diffs import patch
 from repopilot.ui.changes.hunks import divisible, only
 
-LINES = st.sampled_from(["a", "b", "", "é", "-x", "+y", "@@ -1 +1 @@", "\\ No newline", "w\r"])
+LINES = st.sampled_from(
+    ["a", "b", "", "é", "-x", "+y", "--x", "-- x", "++i;", "++ i", "@@ -1 +1 @@", "\\ No newline", "w\r"]
+)
 TEXTS = st.lists(LINES, max_size=30).map("\n".join)
 
 
@@ -30,6 +33,20 @@ def test_all_hunks_are_the_change_and_none_is_the_text_before(old, new):
     numbers = range(len(hunks_of(change)))
     assert only(change, numbers) == change
     assert only(change, ()).content == before_change(change) == old
+
+
+@given(TEXTS, TEXTS)
+def test_lines_are_counted_whatever_they_begin_with(old, new):
+    added, removed = line_counts(modified(old, new))
+    before, after = (text.count("\n") + (not text.endswith("\n")) if text else 0 for text in (old, new))
+    assert added - removed == after - before
+
+
+@pytest.mark.parametrize("line", ["-x", "--x", "-- x", "--- x", "+x", "++i;", "++ i", "+++ i", "@@ -1 +1 @@"])
+def test_a_line_counts_once_whatever_it_looks_like(line):
+    assert line_counts(modified("a\nb\n", f"a\n{line}\nb\n")) == (1, 0)
+    assert line_counts(modified(f"a\n{line}\nb\n", "a\nb\n")) == (0, 1)
+    assert "(+1 −0)" in changes_sentence([modified("a\nb\n", f"a\n{line}\nb\n")], "en")
 
 
 @pytest.mark.slow

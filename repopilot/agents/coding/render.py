@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repopilot import i18n
+from repopilot.repo.patches.diff_hunks import line_counts
 from repopilot.types import FileChange
 
 
@@ -15,7 +16,5 @@ def changes_sentence(changes: Sequence[FileChange], language: str) -> str:
 
 
 def _file(change: FileChange, language: str) -> str:
-    lines = change.diff.split("\n")
-    plus = sum(line.startswith("+") and not line.startswith("+++ ") for line in lines)
-    minus = sum(line.startswith("-") and not line.startswith("--- ") for line in lines)
+    plus, minus = line_counts(change)
     return i18n.text(f"generate.{change.change}", language, path=change.path, plus=plus, minus=minus)

@@ -52,6 +52,12 @@ def hunks_of(change: FileChange) -> list[DiffHunk]:
     return [DiffHunk(old, new, tuple(lines)) for old, new, lines in found]
 
 
+def line_counts(change: FileChange) -> tuple[int, int]:
+    """How many lines a change adds and removes; the diff's names of the file aren't lines of it."""
+    signs = [line[:1] for hunk in hunks_of(change) for line in hunk.lines]
+    return signs.count("+"), signs.count("-")
+
+
 def before_change(change: FileChange) -> str | None:
     """The text before a change; None for a new file, and if the hunks don't fit the new text."""
     return None if change.change == "added" else with_hunks(change.content, hunks_of(change), ())

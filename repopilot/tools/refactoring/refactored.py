@@ -11,6 +11,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
 from repopilot.redaction.shown_diff import shown_diffs
+from repopilot.repo.patches.diff_hunks import line_counts
 from repopilot.resolve.values import NameSpan
 from repopilot.tools.definitions import LONGEST_LINE
 from repopilot.tools.registry import ToolResult
@@ -108,7 +109,7 @@ def applied(
 
 def result_of(copy: WorkingCopy, made: Sequence[FileChange], rest: Rest, found: Sequence[EditFault] = ()) -> ToolResult:
     """What was changed, what is left for the user, and what is newly wrong."""
-    rows = [f"{c.path} +{_count(c.diff, '+')} -{_count(c.diff, '-')}" for c in made]
+    rows = ["{} +{} -{}".format(change.path, *line_counts(change)) for change in made]
     rows += [rest.outside] if rest.outside else []
     if rest.left:
         rows += [message("refactor_tools.unsure", count=len(rest.left)), *map(line_of, rest.left[:MOST_LISTED])]
@@ -145,7 +146,3 @@ def rows_of(copy: WorkingCopy, places: Iterable[NameSpan]) -> list[Row]:
 def line_of(row: Row) -> str:
     """A place as a person reads it."""
     return f"{row['path']}:{row['line']} {row['text']}"
-
-
-def _count(diff: str, sign: str) -> int:
-    return sum(line.startswith(sign) and not line.startswith(sign * 3) for line in diff.split("\n"))
