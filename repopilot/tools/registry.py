@@ -113,7 +113,7 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-    """Check arguments and run a tool. Edits of one that fails are taken back.
+    """Check arguments and run a tool. Edits of one that fails or is cancelled are taken back.
 
     Args:
         tool: which one.
@@ -127,14 +127,18 @@ async def call(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -
         UsageError: an argument is missing, unknown or of the wrong type, or doesn't fit the repository.
         RepoPilotError: what the tool raises.
     """
-    copy = context.working_copy
-    steps = copy.steps
     try:
-        result = await tool.run(checked(tool, arguments), context)
+        with context.working_copy.attempt():  # nobody checks what is edited by one that fails
+            return await _called(tool, arguments, context)
     except RepoPilotError as error:
-        copy.undo(max(0, copy.steps - steps))  # nobody has checked what it edited
         error.message, error.hint = (_without_secrets(each, context) for each in (error.message, error.hint))
         raise
+
+
+async def _called(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
+    copy = context.working_copy
+    steps = copy.steps
+    result = await tool.run(checked(tool, arguments), context)
     by_hand = tool.kind == "edit" and not tool.generates
     generated = generated_in(copy.changed_since(steps), context.workspace.index.text) if by_hand else []
     said = message("edit_tools.generated", paths=", ".join(generated)) if generated else ""

@@ -13,14 +13,15 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from repopilot import disk, i18n
-from repopilot.errors import GenerationFailed, StorageError, UsageError
+from repopilot.errors import Cancelled, GenerationFailed, StorageError, UsageError
 from repopilot.index.build.instant import BuildRun, build_instant
 from repopilot.index.storage import layout
 from repopilot.index.store import IndexStore
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 CLOCK_NS = 2_000_000_000
 """Files that changed less than this before a working copy began are compared as well."""
+_GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
+"""Whether the attempt that a task or thread belongs to has failed."""
 
 
 class WorkingCopy:
@@ -65,6 +68,7 @@ class WorkingCopy:
         self._secrets: frozenset[str] = frozenset()
         self._copied: dict[str, str | None] = {}
         self._writing = threading.RLock()
+        self._stepping = threading.Lock()
         self._indexed: tuple[dict[str, str | None], Workspace] | None = None
         self._searched: tuple[str, ...] | None = None
         self._servers: Servers | None = None
@@ -124,17 +128,46 @@ class WorkingCopy:
 
         Raises:
             UsageError: as `text`.
+            Cancelled: the attempt that it belongs to has failed.
         """
         before = {path: self.text(path) for path in texts}
         after = {safe_path(path): text for path, text in texts.items()}
         before = {safe_path(path): text for path, text in before.items()}
-        self._base = before | self._base
-        self._secrets |= values_in(text for text in before.values() if text)
-        self._steps.append(after)
+        with self._stepping:
+            _require_wanted()
+            self._base = before | self._base
+            self._secrets |= values_in(text for text in before.values() if text)
+            self._steps.append(after)
         return _changes_between(before, after)
 
     def undo(self, steps: int) -> int:
-        """Take back the last steps; returns how many were taken back."""
+        """Take back the last steps; returns how many were taken back.
+
+        Raises:
+            Cancelled: the attempt that it belongs to has failed.
+        """
+        with self._stepping:
+            _require_wanted()
+            return self._taken_back(steps)
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back all edits within it if it ends with an exception. A thread that it started and that goes on after
+        a cancellation can neither edit nor undo any more."""
+        steps = self.steps
+        given_up = threading.Event()
+        token = _GIVEN_UP.set(given_up)
+        try:
+            yield
+        except BaseException:
+            with self._stepping:
+                given_up.set()
+                self._taken_back(max(0, self.steps - steps))
+            raise
+        finally:
+            _GIVEN_UP.reset(token)
+
+    def _taken_back(self, steps: int) -> int:
         taken = min(steps, len(self._steps))
         if taken:
             del self._steps[-taken:]
@@ -266,6 +299,13 @@ class WorkingCopy:
     def changes(self) -> tuple[FileChange, ...]:
         """All edits as one change, against the files as they were before their first edit."""
         return _changes_between(self._base, self._drafts)
+
+
+def _require_wanted() -> None:
+    """Raises Cancelled in a thread of an attempt that has failed."""
+    given_up = _GIVEN_UP.get()
+    if given_up is not None and given_up.is_set():
+        raise Cancelled(i18n.message("api.cancelled"))
 
 
 def _changes_between(before: Mapping[str, str | None], after: Mapping[str, str | None]) -> tuple[FileChange, ...]:

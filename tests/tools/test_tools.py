@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -60,16 +61,54 @@ def test_every_tool_has_a_schema_that_servers_take():
         assert all(field["description"] for field in schema["parameters"].get("properties", {}).values())
 
 
-async def test_the_edits_of_a_tool_that_fails_are_taken_back(shop: Workspace):
+@pytest.mark.parametrize(
+    "error", [LanguageServerError("The server has ended."), KeyError("x"), asyncio.CancelledError()]
+)
+async def test_the_edits_of_a_tool_that_fails_are_taken_back(shop: Workspace, error: BaseException):
     async def fail(arguments: registry.Arguments, context: ToolContext) -> ToolResult:
         """Edit, then fail."""
         context.working_copy.edit({"notes.txt": "half"})
-        raise LanguageServerError("The server has ended.")
+        raise error
 
     async with opened(shop) as tools:
         tools.copy.edit({"notes.txt": "before"})
-        with pytest.raises(LanguageServerError):
+        with pytest.raises(type(error)):
             await registry.call(registry.Tool("fail", registry.Arguments, "edit", fail), {}, tools.context)
+        assert tools.copy.text("notes.txt") == "before" and tools.copy.steps == 1
+        await tools("replace_text", path="notes.txt", old="before", new="after")
+        assert tools.copy.text("notes.txt") == "after"
+
+
+@pytest.mark.parametrize("late", [lambda copy: copy.edit({"notes.txt": "late"}), lambda copy: copy.undo(1)])
+async def test_a_thread_that_outlives_a_cancelled_tool_changes_nothing(shop: Workspace, late):
+    edited, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    async def linger(arguments: registry.Arguments, context: ToolContext) -> ToolResult:
+        """Edit twice in a thread."""
+
+        def work() -> None:
+            context.working_copy.edit({"notes.txt": "half"})
+            edited.set()
+            go_on.wait(20)
+            try:
+                late(context.working_copy)
+            finally:
+                ended.set()
+
+        await asyncio.to_thread(work)
+        return ToolResult("done")
+
+    async with opened(shop) as tools:
+        tools.copy.edit({"notes.txt": "before"})
+        tool = registry.Tool("linger", registry.Arguments, "edit", linger)
+        call = asyncio.create_task(registry.call(tool, {}, tools.context))
+        assert await asyncio.to_thread(edited.wait, 20)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert tools.copy.text("notes.txt") == "before"
+        go_on.set()
+        assert await asyncio.to_thread(ended.wait, 20)
         assert tools.copy.text("notes.txt") == "before" and tools.copy.steps == 1
 
 
