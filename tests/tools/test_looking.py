@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from support.shop_workspace import shop_workspace, workspace_of
 from tools.test_tools import Toolbox, opened, refusal
 
+from repopilot.errors import StorageError, UsageError
 from repopilot.workspace import Workspace
 
 LONG = "".join(f"\n\ndef step_{n}(value):\n    return value + {n}\n" for n in range(40))
@@ -164,6 +166,25 @@ async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
         monkeypatch.setattr("repopilot.tools.looking.text_lines.SECONDS", 1)
         await tools("create_file", path="a.txt", content="a" * 60 + "!\n")
         assert "more than 1 s" in await refusal(tools, "grep", pattern="(a+)+$")
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "said"),
+    [
+        ("raise OSError('no room')", StorageError, "The search failed: OSError: no room."),
+        ("raise SystemExit(3)", StorageError, "The search failed: 3."),
+        ("import os; os.abort()", StorageError, "The search failed: -6."),
+        ("import os; os.kill(os.getpid(), 9)", UsageError, "or too much memory"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGXCPU)", UsageError, "or too much memory"),
+        ("raise MemoryError", UsageError, "or too much memory"),
+    ],
+)
+async def test_a_search_that_breaks_is_not_blamed_on_the_pattern(made, tmp_path, monkeypatch, program, kind, said):
+    (tmp_path / "search.py").write_text(program)
+    monkeypatch.setattr("repopilot.tools.looking.line_search.__file__", str(tmp_path / "search.py"))
+    async with opened(made) as tools:
+        with pytest.raises(kind, match=re.escape(said)):
+            await tools("grep", pattern="drain")
 
 
 @pytest.mark.parametrize(

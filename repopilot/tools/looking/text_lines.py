@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from repopilot.errors import UsageError
+from repopilot.errors import StorageError, UsageError
 from repopilot.i18n import message
+from repopilot.redaction.redact import redacted
 from repopilot.repo.paths.path_globs import matches
 from repopilot.retrieval.skipped_files import texts_beyond
 from repopilot.tools.looking import line_search
@@ -22,6 +24,9 @@ SECONDS = 10
 """The most processor time of a search: some patterns take for ever."""
 _LONGEST_S = SECONDS if sys.platform == "win32" else 60.0
 """The longest wait for a search on a busy machine; on Windows processor time can't be limited."""
+
+_KILLED = {-signal.SIGXCPU, -signal.SIGKILL} if sys.platform != "win32" else set()
+"""How a search ends whose processor time or memory is used up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ def matching_lines(
     Raises:
         UsageError: the pattern is no regular expression, or takes too long; or no file matches the glob.
         SourceError: the repository can't be read.
+        StorageError: the search can't be run, or failed.
     """
     texts = [(path, copy.hidden(text)) for path, text in _texts(copy.workspace, glob)]
     if not texts and glob != "*":
@@ -65,12 +71,24 @@ def matching_lines(
         done = subprocess.run(
             program, input=json.dumps(asked).encode(), capture_output=True, timeout=_LONGEST_S, check=True
         )
-    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
-        raise UsageError(message("tools.slow_pattern", seconds=SECONDS), message("tools.pattern_hint")) from error
+    except OSError as error:
+        raise StorageError(message("tools.search_failed", problem=error)) from error
+    except subprocess.TimeoutExpired as error:
+        raise _too_slow() from error
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        if error.returncode in _KILLED or said.startswith("MemoryError"):
+            raise _too_slow() from error
+        problem = redacted(said) or str(error.returncode)
+        raise StorageError(message("tools.search_failed", problem=problem)) from error
     found = json.loads(done.stdout)
     if "error" in found:
         raise UsageError(message("tools.no_pattern", problem=found["error"]), message("tools.pattern_hint"))
     return MatchingLines(found["rows"], found["counts"], len(texts))
+
+
+def _too_slow() -> UsageError:
+    return UsageError(message("tools.slow_pattern", seconds=SECONDS), message("tools.pattern_hint"))
 
 
 def _texts(workspace: Workspace, glob: str) -> Iterator[tuple[str, str]]:
