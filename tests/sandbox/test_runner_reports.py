@@ -78,6 +78,24 @@ GO_BROKEN = """# example.org/shop
 {"Action":"output","Package":"example.org/shop","Output":"FAIL\\texample.org/shop [build failed]\\n"}
 {"Action":"fail","Package":"example.org/shop","Elapsed":0}
 """
+GO_BESIDE = """# example.org/other [example.org/other.test]
+./other.go:3:9: undefined: z
+{"Action":"output","Package":"example.org/other","Output":"FAIL\\texample.org/other [build failed]\\n"}
+{"Action":"fail","Package":"example.org/other","Elapsed":0}
+"""
+GO_EVENTS = """{"ImportPath":"example.org/X [example.org/X.test]","Action":"build-output","Output":"# example.org/X\\n"}
+{"ImportPath":"example.org/X [example.org/X.test]","Action":"build-output","Output":"./X.go:3:9: undefined: X\\n"}
+{"ImportPath":"example.org/X [example.org/X.test]","Action":"build-fail"}
+{"Action":"start","Package":"example.org/Y"}
+{"Action":"output","Package":"example.org/Y","Output":"FAIL\\texample.org/Y [build failed]\\n"}
+{"Action":"fail","Package":"example.org/Y","Elapsed":0,"FailedBuild":"example.org/X [example.org/X.test]"}
+"""
+GO_EXITS = """{"Action":"output","Package":"example.org/exits","Output":"no database\\n"}
+{"Action":"fail","Package":"example.org/exits","Elapsed":0}
+"""
+GO_USES = """{"Action":"output","Package":"example.org/uses","Output":"FAIL\\texample.org/uses [build failed]\\n"}
+{"Action":"fail","Package":"example.org/uses","Elapsed":0}
+"""
 RECORDED = {
     "jest": (
         jest_json.read,
@@ -126,6 +144,32 @@ def test_recorded_report(name):
     assert report.ended
     failed = next(outcome for outcome in report.outcomes if outcome.outcome == "failed")
     assert failed.message and "\x1b" not in failed.message + failed.text
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("events", [False, True])
+def test_each_go_package_that_fails_without_a_test_says_why(turned, events):
+    broken = [GO_BROKEN, GO_BESIDE]
+    if events:
+        broken = [
+            GO_EVENTS.replace("X", "shop").replace("Y", "shop"),
+            GO_EVENTS.replace("X", "z").replace("Y", "other"),
+        ]
+    parts = [GO.replace("/shop", "/red"), *broken, GO_EXITS, "" if events else GO_USES]
+    report = go_test.read("".join(parts[::-1] if turned else parts).encode(), TOP)
+    said = {outcome.id: outcome.message for outcome in report.outcomes if outcome.outcome == "failed"}
+    assert report.ended and said.keys() - {"example.org/uses"} == {
+        "example.org/red::TestAdd",
+        "example.org/shop",
+        "example.org/other",
+        "example.org/exits",
+    }
+    shop, other = said["example.org/shop"], said["example.org/other"]
+    assert ("undefined: shop" if events else "undefined: y") in shop and "undefined: z" not in shop
+    assert "undefined: z" in other and "undefined: y" not in other and "undefined: shop" not in other
+    assert said["example.org/exits"] == "no database\n"
+    if not events and not turned:  # what it imports is broken, which older versions of Go don't name
+        assert "undefined: y" in said["example.org/uses"]
 
 
 @pytest.mark.parametrize("read", READERS, ids=lambda read: read.__module__.rpartition(".")[2])
