@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,8 @@ BROWSERS = (
     "microsoft-edge",
 )
 LEAST_FREE_GB = 2.0
+_GIT_TIMEOUT_S = 10.0
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ def _guarded(name: str, check: Callable[[Runtime], Check], runtime: Runtime) -> 
         return check(runtime)
     except RepoPilotError as error:
         return Check(name, "degraded", error.message, error.hint)
+    except Exception as error:  # a fault in one check must not cost the results of the others
+        _log.exception("The check of %s failed", name)
+        return Check(name, "degraded", _message("check_failed", error=f"{type(error).__name__}: {error}"))
 
 
 def _release(runtime: Runtime) -> Check:
@@ -92,10 +98,11 @@ def _git(runtime: Runtime) -> Check:
     path = shutil.which("git")
     if path is None:
         return Check("git", "broken", _message("not_found"), _message("install_git"))
-    version = subprocess.run(
-        [path, "--version"], capture_output=True, text=True, check=False, timeout=10
-    ).stdout.strip()
-    return Check("git", "ok", version)
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=_GIT_TIMEOUT_S)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check("git", "broken", _message("git_fails", path=path, error=str(error)), _message("install_git"))
+    return Check("git", "ok", said.stdout.strip())
 
 
 def _disk(runtime: Runtime) -> Check:
