@@ -144,6 +144,7 @@ def _package_facts(declaration: PackageDeclaration, settings: Settings) -> dict[
         "requirements": list(declaration.requirements),
         "elsewhere": list(declaration.elsewhere),
         "lock": declaration.lock,
+        "installer": installer_name(declaration),
         "missing_programs": list(missing_programs([declaration.language])),
         "own_repository": _own_repository(declaration),
         "key": key,
@@ -202,7 +203,7 @@ def _show_packages(facts: Mapping[str, Any], tell: Callable[..., None], language
             return
         if own:
             tell("lacking", folder=own["folder"], names=plain(", ".join(own["lacking"])))
-        tell("not_installed", program=installer_name(facts["language"]))
+        tell("not_installed", program=facts["installer"])
 
 
 def _show_built(built: EnvironmentFacts, tell: object, language: str) -> None:

@@ -23,7 +23,6 @@ from repopilot.resolve.uses.covering_tests import all_tests, is_test_file, reach
 from repopilot.sandbox.async_runner import run_in_sandbox, run_shell_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import TestFiles
 from repopilot.sandbox.controls.mutants import changed_lines
-from repopilot.sandbox.environments.package_install import installer_name
 from repopilot.sandbox.job_spec import patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.run import ChosenTests
@@ -457,7 +456,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     needed = declaration.requirements or declaration.elsewhere
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
         raise SandboxError(
-            i18n.message("generate.needs_packages", count=len(needed), program=installer_name(language)),
+            i18n.message("generate.needs_packages", count=len(needed)),
             i18n.joined([*_lacking(declaration), i18n.message("generate.needs_packages_hint")]),
         )
     return RunnerSuite(language, tests, declaration.node, packages)

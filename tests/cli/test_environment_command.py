@@ -113,6 +113,26 @@ def test_packages_of_other_languages_are_said_and_offered(repository, capsys):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("has_pnpm", [False, True])
+def test_the_program_that_would_install_is_named(repository, tmp_path, monkeypatch, capsys, has_pnpm):
+    (repository / "package.json").write_text(
+        '{"name": "web", "dependencies": {"x": "1"}, "packageManager": "pnpm@9.0.0"}'
+    )
+    (repository / "pnpm-lock.yaml").write_text("lockfileVersion: '9.0'\n")
+    real = shutil.which
+    monkeypatch.setattr(
+        shutil,
+        "which",
+        lambda name, *more, **named: (name if has_pnpm else None) if name == "pnpm" else real(name, *more, **named),
+    )
+    wanted = "pnpm" if has_pnpm else "npm"
+    assert main(["environment", str(repository), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["packages"][0]["installer"] == wanted
+    assert main(["environment", str(repository)]) == 0
+    assert f"installs them with {wanted}, " in capsys.readouterr().out
+
+
 @pytest.fixture
 def greeting(repository, tmp_path, monkeypatch) -> Path:
     """A repository whose test needs a package of the index, which the tests alone reach."""

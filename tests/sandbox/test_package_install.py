@@ -22,6 +22,7 @@ from repopilot.project.package_declarations import read_packages
 from repopilot.project_environment import declared_packages, find_packages, packages_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
+from repopilot.sandbox.environments import package_install
 from repopilot.sandbox.environments.newer_node import with_newer_node
 from repopilot.sandbox.environments.package_install import install_packages, load_packages
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
@@ -324,6 +325,25 @@ def test_the_lock_file_is_that_of_the_package_manager():
     (npm,) = declared(files | {"package.json": "{}"})
     (pnpm,) = declared(files | {"package.json": '{"packageManager": "pnpm@11.3.0+sha512.2c40"}'})
     assert (npm.lock, pnpm.lock) == ("package-lock.json", "pnpm-lock.yaml")
+
+
+@pytest.mark.parametrize("manager", ["npm@11.0.0", "pnpm@11.3.0"])
+@pytest.mark.parametrize("programs", [(), ("npm",), ("npm", "pnpm"), ("pnpm",)])
+def test_the_named_installer_is_the_one_that_installs(tmp_path, monkeypatch, manager, programs):
+    manifest = {"packageManager": manager, "dependencies": {"answer": "1"}}
+    (declaration,) = declared({"package-lock.json": "{}", "pnpm-lock.yaml": "", "package.json": json.dumps(manifest)})
+    run: list[str] = []
+
+    def note(arguments, *rest):
+        run.append(arguments[0])
+        raise EnvironmentFailed("noted")
+
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in programs else None)
+    monkeypatch.setattr(package_install, "_run", note)
+    named = package_install.installer_name(declaration)
+    with pytest.raises(EnvironmentFailed) as raised:
+        install(declaration, Settings(home=tmp_path))
+    assert run == [named] if named in programs else named in raised.value.message
 
 
 def test_members_with_settings_of_their_own_are_run_with_those(tmp_path):

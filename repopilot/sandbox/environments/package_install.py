@@ -145,9 +145,9 @@ def install_packages(
     return built
 
 
-def installer_name(language: str) -> str:
-    """The program that fetches the packages of a language."""
-    return _INSTALLERS[language].program
+def installer_name(declaration: PackageDeclaration) -> str:
+    """The program that fetches the declared packages on this machine."""
+    return _installer(declaration).program
 
 
 def _installer(declaration: PackageDeclaration) -> _Installer:
