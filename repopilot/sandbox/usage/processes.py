@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _INODE = 1024
+_USUAL_FILE = 1 << 16
+_LARGEST_ENVIRONMENT = 8 << 20
+"""Linux gives the arguments and the environment of a program at most 6 MiB together."""
 
 
 def descendants(root: int, marker: str = "") -> set[int]:
@@ -96,7 +99,7 @@ def _threads(pid: int) -> int:
 
 
 def _has_marker(pid: int, marker: str) -> bool:
-    return marker.encode() in _read(f"/proc/{pid}/environ")
+    return marker.encode() in _read(f"/proc/{pid}/environ", _LARGEST_ENVIRONMENT)
 
 
 def _memory(pid: int) -> int:
@@ -108,9 +111,9 @@ def _memory(pid: int) -> int:
     return int(resident[1]) * os.sysconf("SC_PAGE_SIZE") if len(resident) > 1 else 0
 
 
-def _read(path: str) -> bytes:
+def _read(path: str, most: int = _USUAL_FILE) -> bytes:
     try:
         with open(path, "rb", buffering=0) as file:
-            return file.read(65536)
+            return file.read(most)
     except OSError:  # the process has ended, or belongs to another user
         return b""
