@@ -327,9 +327,6 @@ class LanguageSession:
                 self.close()
         self.memory = 0
 
-    def _ask(self, method: str, params: Any) -> Any:
-        return self._client.ask(method, params, self.server.patience)
-
     def _at(self, path: str, offset: int) -> dict[str, Any]:
         position = self._shown[path].positions.position(offset)
         return {"textDocument": {"uri": self.uri(path)}, "position": position}
