@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,13 +17,18 @@ from support.waiting import PATIENCE_S, until
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed
+from repopilot.index.build import job as job_module
+from repopilot.index.build.instant import build_instant
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.storage import layout
+from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 
 pytestmark = pytest.mark.slow
+
+TOKEN = HostToken("forge.example", "secret")
 
 PRELUDE = f"""
 import sys, threading, time
@@ -94,6 +100,58 @@ def test_a_second_call_makes_the_job_look_again(root, conf, jobs):
     assert job.index.commit == "two"
     assert "late.py" in job.index.files
     assert job.index.dense == 1.0
+
+
+@pytest.mark.parametrize(
+    ("later", "done"),
+    [
+        ([{"full": True}, {}], [(True, None)]),
+        ([{}, {"full": True}, {}], [(True, None)]),
+        ([{"full": True}, {"token": TOKEN}], [(True, TOKEN)]),
+        ([{"token": TOKEN}, {}], [(False, TOKEN)]),
+        ([{"embedder": WordEmbedder()}, {"full": True}, {"token": TOKEN}], [(True, TOKEN)]),
+        ([{}, {}], [(False, None)]),
+    ],
+)
+@pytest.mark.parametrize("same", [False, True])
+def test_what_waiting_requests_ask_for_is_all_done_in_one_round(root, conf, jobs, monkeypatch, later, done, same):
+    begun, gate, rounds, tokens = threading.Event(), threading.Event(), [], []
+
+    def instant(run):
+        rounds.append(run.full)
+        begun.set()
+        assert gate.wait(PATIENCE_S)
+        return build_instant(run)
+
+    monkeypatch.setattr(job_module, "build_instant", instant)
+    monkeypatch.setattr(job_module, "update_history", lambda *given: tokens.append(given[-1]))
+    first = jobs.start(IndexRequest(snapshot(root), conf))
+    assert begun.wait(PATIENCE_S)
+    for number, more in enumerate(later):
+        commit = "unversioned" if same else f"commit {number}"
+        assert jobs.start(IndexRequest(snapshot(root, commit), conf, **more)) is first
+    gate.set()
+    assert first.done.wait(PATIENCE_S) and first.error is None
+    assert rounds == [False, *(full for full, _ in done)] and tokens[-1] == done[-1][1]
+
+
+def test_a_token_that_comes_later_is_taken_on(root, conf, jobs, monkeypatch):
+    tokens, begun, gate = [], threading.Event(), threading.Event()
+
+    def history(*given):
+        tokens.append(given[-1])
+        begun.set()
+        assert gate.wait(PATIENCE_S)
+
+    monkeypatch.setattr(job_module, "build_instant", lambda run: build_instant(replace(run, snapshot=snapshot(root))))
+    monkeypatch.setattr(job_module, "update_history", history)
+    clone = replace(snapshot(root), root=None)
+    job = jobs.start(IndexRequest(clone, conf))
+    assert begun.wait(PATIENCE_S)
+    for token in (TOKEN, TOKEN, None):
+        assert jobs.start(IndexRequest(clone, conf, token=token)) is job
+    gate.set()
+    assert job.done.wait(PATIENCE_S) and tokens == [None, TOKEN]
 
 
 def test_only_vectors_are_left_once_it_is_settled_and_none_where_they_are_too_many(root, conf, jobs):

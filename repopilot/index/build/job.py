@@ -72,7 +72,7 @@ class IndexJobs:
         """Index a repository in the background. Returns at once.
 
         A job that is already running for it is returned instead, after taking on the request if that could change
-        anything (another commit, a local folder, an embedder where there was none, `full`).
+        anything (another commit, a local folder, an embedder or a token where there was none, `full`).
 
         Args:
             request: what to index.
@@ -258,10 +258,13 @@ class IndexJob:
             known = self._request.embedder
             embedder = request.embedder if known is None else known
             most = (request if known is None else self._request).most_embedded
+            token = request.token or self._request.token
             unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
-            if not unchanged or embedder is not known:
+            if not unchanged or embedder is not known or (token and not self._request.token):
+                # What an earlier request waits for and no round has begun yet is done for both.
+                full = request.full or (self._round_pending and self._request.full)
                 self._request = replace(
-                    self._request, snapshot=snapshot, full=request.full, embedder=embedder, most_embedded=most
+                    self._request, snapshot=snapshot, full=full, token=token, embedder=embedder, most_embedded=most
                 )
                 self._round_pending = True
                 self.lexical_ready.clear()
@@ -272,8 +275,8 @@ class IndexJob:
 
     def _run(self) -> None:
         try:
-            while self._begin_round():
-                self._run_round()
+            while (request := self._begin_round()) is not None:
+                self._run_round(request)
         except RepoPilotError as error:
             self.error = error
         except Exception as error:
@@ -286,15 +289,15 @@ class IndexJob:
         finally:
             self._end()
 
-    def _begin_round(self) -> bool:
-        """Whether a round is pending; if not, ends the job under the same lock."""
+    def _begin_round(self) -> IndexRequest | None:
+        """The request whose round is pending; where none is, ends the job under the same lock."""
         with self._lock:
             pending = self._round_pending
             self._round_pending = False
             self._ended = not pending
             if not self._cancel.is_set():
                 self._interrupt.clear()
-            return pending
+            return self._request if pending else None
 
     def _end(self) -> None:
         with self._lock:
@@ -305,8 +308,7 @@ class IndexJob:
         self.settled.set()
         self.done.set()
 
-    def _run_round(self) -> None:
-        request = self._request
+    def _run_round(self, request: IndexRequest) -> None:
         run = BuildRun(
             request.snapshot, request.settings, self._indexes, self._workers, self._report, self._cancel, request.full
         )
