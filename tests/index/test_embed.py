@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,12 @@ from support.index_case import settings
 from support.models import model_settings
 from support.ollama_server import OllamaServer, refusing_url
 from support.ollama_wire import embedding
+from support.waiting import PATIENCE_S
 
 from repopilot.errors import ModelError
 from repopilot.index import embed
 from repopilot.index.embed import Embedders
+from repopilot.index.embedding import server_embedder
 from repopilot.index.embedding.quantise import int8_products
 
 
@@ -55,6 +58,22 @@ def test_ollama_embeds_when_it_is_asked_to(tmp_path):
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
         assert found.embed([]).shape == (0, found.dimension)
         assert max(len(text) for body in server.state.sent("/api/embed") for text in body["input"]) <= 2000
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("background", [True, False])
+def test_a_question_waits_less_for_a_server_than_the_background_does(tmp_path, monkeypatch, native, background):
+    longer = ("_BACKGROUND_TIMEOUT_S", "_ASKED_TIMEOUT_S")[:: 1 if background else -1][0]
+    with OllamaServer(native=native, models=["all-minilm:latest"]) as server:
+        for name in ("_ASKED_TIMEOUT_S", "_BACKGROUND_TIMEOUT_S"):
+            monkeypatch.setattr(server_embedder, name, 0.3 if name == longer else PATIENCE_S)
+        place = {"ollama_url": server.url} if native else {"embed_url": server.url, "ollama_url": ""}
+        found = Embedders().choose(settings(tmp_path, embed_model="all-minilm:latest", **place))
+        server.state.behaviour = "hang"
+        begun = time.monotonic()
+        with pytest.raises(ModelError):
+            found.embed(["text"], query=not background, background=background)
+        assert time.monotonic() - begun < PATIENCE_S / 2
 
 
 @pytest.mark.parametrize("behaviour", ["500", "garbage"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -116,13 +117,17 @@ def ollama_embedder(settings: Settings) -> ServerEmbedder:
         raise ModelError(i18n.message("index.ollama_lacks", name=wanted))
     from llama_index.embeddings.ollama import OllamaEmbedding
 
-    client = {"timeout": _BACKGROUND_TIMEOUT_S}
-    model = OllamaEmbedding(name, address, embed_batch_size=16, keep_alive="24h", client_kwargs=client)
-    dimension = _ask_ollama(model, ["dimension"]).shape[1]
+    @cache
+    def model(seconds: float) -> OllamaEmbedding:  # a client has one limit for all its requests
+        client = {"timeout": seconds}
+        return OllamaEmbedding(name, address, embed_batch_size=16, keep_alive="24h", client_kwargs=client)
+
+    def vectors(texts: Sequence[str], seconds: float) -> np.ndarray:
+        return _ask_ollama(model(seconds), texts)
+
+    dimension = vectors(["dimension"], _BACKGROUND_TIMEOUT_S).shape[1]  # Ollama may have to load the model first
     prefixes = settings.embed_query_prefix, settings.embed_document_prefix
-    return ServerEmbedder(
-        f"ollama-{name}{_mark(prefixes[1])}", dimension, lambda texts, _: _ask_ollama(model, texts), *prefixes
-    )
+    return ServerEmbedder(f"ollama-{name}{_mark(prefixes[1])}", dimension, vectors, *prefixes)
 
 
 def _mark(document_prefix: str) -> str:
