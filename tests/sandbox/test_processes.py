@@ -26,6 +26,6 @@ def test_a_process_is_found_by_its_marker_however_large_its_environment_is(count
     )
     with process:
         assert process.stdout.readline()
-        found = descendants(0, marker)
+        found = descendants(-1, marker)  # of no process
         process.communicate(b"\n")
     assert process.pid in found
