@@ -37,6 +37,7 @@ from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.git_command import GitFailed, Remote
 from repopilot.repo.left_out import diff_without_left_out
 from repopilot.repo.patches.patch import FileDiff, Hunk, read_diff, safe_lines
+from repopilot.repo.paths.path_rules import largest_read
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.remote.fetch import FetchLimits, OnProgress, fetch, list_refs
 from repopilot.repo.source import check_ref
@@ -64,6 +65,8 @@ _DIFF = (
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
+_LOOKED_AT = 8192
+"""How many bytes of a file tell whether it is binary, as for git."""
 _WORD = re.compile(r"[\w./~^-]+")
 _REVISIONS = re.compile(r"(?P<base>\w[\w/~^-]*(?:\.[\w/~^-]+)*)(?P<dots>\.\.\.?)(?P<head>\w[\w./~^-]*)?")
 _RANGE = re.compile(r"(?P<base>.+?)(?:(?P<dots>\.\.\.?)(?P<head>.*))?")
@@ -540,7 +543,8 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settin
 def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> list[FileDiff]:
     """What changed from `base` to `head`. Refs a clone lacks are fetched; renames are found at git's default of 50 %.
 
-    Files too large for the clone are listed without their changes (`FileDiff.left_out`).
+    Files too large for the clone, and untracked ones too large to be read, are listed without their changes
+    (`FileDiff.left_out`).
 
     Args:
         snapshot: the repository.
@@ -556,7 +560,7 @@ def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) ->
     """
     old = at(snapshot, base, settings)
     if head is None and snapshot.root is not None:
-        return _diff_with_disk(snapshot, old.commit)
+        return _diff_with_disk(snapshot, old.commit, settings)
     new = at(snapshot, head or "HEAD", settings)
     assert new.git_dir is not None
     paths = ["--", f"{new.subdir}/"] if new.subdir else []
@@ -567,7 +571,7 @@ def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) ->
     return read_diff(text.decode("utf-8", "replace"))
 
 
-def _diff_with_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
+def _diff_with_disk(snapshot: Snapshot, base: str, settings: Settings) -> list[FileDiff]:
     assert snapshot.root is not None
     root = snapshot.root
     try:
@@ -576,18 +580,24 @@ def _diff_with_disk(snapshot: Snapshot, base: str) -> list[FileDiff]:
         facts = {"name": snapshot.name, "base": base[:12], "error": error.stderr.strip()[-200:]}
         raise SourceError(i18n.message("repo.not_compared", **facts)) from error
     listed = local.run_git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", ".").split(b"\0")
-    return read_diff(text) + [_untracked(root, name) for name in listed if name]
+    return read_diff(text) + [_untracked(root, name, settings.max_file_kb << 10) for name in listed if name]
 
 
-def _untracked(root: Path, name: bytes) -> FileDiff:
+def _untracked(root: Path, name: bytes, max_bytes: int) -> FileDiff:
+    """A file on disk as one that was added. Of one that is too large to be read only the beginning is looked at."""
     path = name.decode("utf-8", "replace")
     place = root / os.fsdecode(name)
-    try:
-        data = b"" if place.is_symlink() else place.read_bytes()
-    except OSError:
-        data = b""
-    if b"\0" in data[:8192]:
+    largest = largest_read(path, max_bytes)
+    data = b""
+    with suppress(OSError):
+        if not place.is_symlink():
+            with place.open("rb") as file:
+                data = file.read(min(_LOOKED_AT, largest))
+                data += file.read(largest + 1 - len(data)) if b"\0" not in data else b""
+    if b"\0" in data[:_LOOKED_AT]:
         return FileDiff(path, path, "added", (), binary=True)
+    if len(data) > largest:
+        return FileDiff(path, path, "added", left_out=True)
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
     lines = safe_lines(["+" + line for line in text.split("\n")])
     return FileDiff(path, path, "added", (Hunk(0, 1, len(lines), lines),) if data else ())

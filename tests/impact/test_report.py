@@ -5,9 +5,11 @@ from support.git_server import git
 from support.impact_case import SHOP
 from support.shop_workspace import traced
 
+from repopilot.agents.impact.change import changes_of_diffs
 from repopilot.agents.impact.impact_report import impact_json, impact_report
 from repopilot.agents.impact.render import impact_markdown
 from repopilot.errors import SourceError, UsageError
+from repopilot.repo.patches.patch import FileDiff
 from repopilot.results import ImpactReport
 from repopilot.workspace import Workspace
 
@@ -318,6 +320,11 @@ async def test_a_binary_diff_and_a_new_file(shop):
     report = await _report(shop, patch=patch)
     assert {(c.path, c.status) for c in report.changed} == {("logo.png", "modified"), ("shop/new.py", "added")}
     assert any("binary" in gap for gap in report.completeness.gaps)
+
+
+async def test_a_file_too_large_to_be_read_counts_as_changed_in_full(shop):
+    [found] = changes_of_diffs([FileDiff("large.py", "large.py", "added", left_out=True)], shop.index)
+    assert found.whole and "too large" in str(found.problems) and "clone" not in str(found.problems)
 
 
 @pytest.mark.parametrize("options", [{"diff": "HEAD..HEAD"}, {"patch": ""}, {"patch": "no diff at all"}])

@@ -1,6 +1,7 @@
 """Commits, revisions and differences, from clones over HTTP and from folders."""
 
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.git_server import GitServer, commit, git, publish
 
+from repopilot.agents.review.scope import of_diff
 from repopilot.errors import Cancelled, RepoPilotError, SourceError
 from repopilot.repo import history
 from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch
@@ -246,6 +248,39 @@ def test_the_difference_to_the_disk_includes_untracked_files(work: Path, options
     inside = open_source(parse_source(str(work / "src")), options)
     assert {f.path for f in history.diff(inside, "HEAD", None, options)} == {"app.py", "new file.py"}
     assert [c.paths for c in history.commits(inside, 1)] == [("app.py",)]
+
+
+def test_untracked_files_too_large_to_be_read_are_named_and_read_in_part(work: Path, options: Settings) -> None:
+    options = options.model_copy(update={"max_file_kb": 16})
+    most = 16 << 10
+    (work / "fits.py").write_bytes(b"x" * most)
+    (work / "book.ipynb").write_bytes(b"x" * 2 * most)
+    for name, start in (
+        ("large.py", b""),
+        ("large.unknown", b""),
+        ("large.bin", b"\0"),
+        ("late.py", b"x" * 9000 + b"\0"),
+    ):
+        with (work / name).open("wb") as file:
+            file.write(start or b"x" * 9000)
+            file.truncate(1 << 28)  # takes no room, but would in memory
+    tracemalloc.start()
+    try:
+        snapshot = open_source(parse_source(str(work)), options)
+        found = {f.path: (f.binary, f.left_out) for f in history.diff(snapshot, "HEAD", None, options)}
+        scope = of_diff(snapshot, history.commit_range("HEAD"), options)
+        assert tracemalloc.get_traced_memory()[1] < 100 << 20
+    finally:
+        tracemalloc.stop()
+    large = {"large.py", "large.unknown", "late.py"}
+    assert found == {
+        "fits.py": (False, False),
+        "book.ipynb": (False, False),
+        "large.bin": (True, False),
+        **dict.fromkeys(large, (False, True)),
+    }
+    said = " ".join(map(str, scope.notes))
+    assert all(name in said for name in large) and "larger than 16 KB" in said and "clone" not in said
 
 
 def test_a_folder_without_git_has_no_history(tmp_path: Path, options: Settings) -> None:

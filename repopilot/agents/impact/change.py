@@ -132,7 +132,7 @@ def _of_diff(diff: FileDiff, index: Index) -> Change:
     path = diff.path if diff.path in index.files else diff.old_path
     text = index.text(path)
     if diff.left_out:
-        return replace(change, whole=True, problems=(message("repo.skip.not_cloned"),))
+        return replace(change, whole=True, problems=(message("impact.gaps.too_large"),))
     if diff.binary:
         return replace(change, whole=True, problems=(message("impact.gaps.binary"),))
     if text is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -146,6 +147,8 @@ def _of_file(diff: FileDiff, new: Snapshot, old: Snapshot, settings: Settings) -
         return Finding(shown, 1, severity, "secret-file", message, "secrets", "security", shown)
     if diff.binary:
         return Skip(path, i18n.message("review.reasons.binary"))
+    if diff.left_out and new.git_dir is None:  # it isn't read to say so
+        return Skip(path, reason_to_skip(path, sys.maxsize, settings.max_file_kb << 10, ()) or "")
     now = _version(new, path, settings)
     if isinstance(now, Skip) and diff.left_out:
         return Skip(path, i18n.message("repo.skip.not_cloned"))

@@ -53,8 +53,8 @@ async def both_states(
         workspace: the open repository, at any state.
 
     Yields:
-        The state before, and a working copy of it with the change as its edits. Binary files, and files kept out as
-        secret, stay as they are in the open repository.
+        The state before, and a working copy of it with the change as its edits. Binary files, files that are too
+        large, and files kept out as secret stay as they are in the open repository.
 
     Raises:
         SourceError: a state can't be read.

@@ -47,7 +47,8 @@ class FileDiff:
         status: what happened to the file.
         hunks: what changed in it; () for a binary file.
         binary: whether git takes it for one.
-        left_out: whether a version of it is too large to be in the clone; `hunks` is then unknown.
+        left_out: whether a version of it is too large to be in the clone, or to be read from the disk; `hunks` is then
+            unknown.
     """
 
     path: str

@@ -101,9 +101,14 @@ def reason_to_skip(
         return found
     if (found := _unread_kind(path)) and not (script and found == UNKNOWN_KIND):
         return i18n.message(found)
-    if size > max_bytes * (ROOM if is_notebook(path) else 1):
+    if size > largest_read(path, max_bytes):
         return i18n.message("repo.skip.large", kilobytes=max_bytes >> 10)
     return i18n.message("repo.skip.empty") if size == 0 else None
+
+
+def largest_read(path: str, max_bytes: int) -> int:
+    """The size in bytes of the largest file that is read; arguments as in `reason_to_skip`."""
+    return max_bytes * (ROOM if is_notebook(path) else 1)
 
 
 def is_binary_name(path: str) -> bool:
