@@ -147,6 +147,17 @@ class Chat:
             self.answers.clear()
             self.plans.clear()
 
+    def opening_of(self, index: Index) -> Opening | None:
+        """The opening of the repository that an index is of, which needn't be the open one any more: what is shown of
+        an answer is linked to, read from and written into the answer's own repository. None if it was closed.
+
+        Args:
+            index: the one that an answer came from.
+        """
+        mine = (each for each in self.process.openings.all() if each.owner == self.owner)
+        known = [each for each in (self.opening, *mine) if each is not None]
+        return next((each for each in known if _is_of(index, each)), None)
+
     @property
     def settings(self) -> Settings:
         """The process's settings with the user's changes."""
@@ -168,6 +179,13 @@ class Chat:
     def language(self) -> Language:
         """The language of the interface: the one set or chosen, else the browser's."""
         return supported(self.settings.language or self.browser_language)
+
+
+def _is_of(index: Index, opening: Opening) -> bool:
+    key = index.origin.key
+    if opening.index is not None and opening.index.origin.key == key:
+        return True
+    return opening.snapshot is not None and opening.snapshot.key == key
 
 
 class Decisions(NamedTuple):

@@ -73,7 +73,7 @@ async def _show(
     chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
 ) -> None:
     """Put an answer into its message; `exchange` is None while the answer isn't complete."""
-    opening = chat.opening
+    opening = chat.opening_of(index)
     before = chat.answers.get(message.id)
     root = opening.snapshot.root if opening and opening.snapshot else None
     shown = message.streaming or before is not None

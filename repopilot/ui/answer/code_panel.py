@@ -4,6 +4,7 @@ file of the repository."""
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -168,10 +169,16 @@ def code_props(
 
 def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
     """Props of the element `Code`; None if the file can't be shown."""
-    text = index.text(citation.path)
-    opening = None if citation.origin else chat.opening
+    opening = chat.opening_of(index)
+    if opening is not chat.opening and citation.origin is None:
+        # What is clicked in the panel is looked up in the answer's repository, not in the open one.
+        citation = replace(citation, origin=index.origin)
     snapshot = opening.snapshot if opening else None
-    if text is None and snapshot is not None and skipped_files.reason(index, citation.path) is not None:
+    if snapshot is not None and snapshot.git_dir is not None:
+        snapshot = replace(snapshot, commit=index.commit)  # a clone keeps its earlier commits
+    text = index.text(citation.path)
+    is_current = snapshot is not None and snapshot.commit == index.commit
+    if text is None and snapshot and is_current and skipped_files.reason(index, citation.path) is not None:
         text = skipped_files.text_on_demand(snapshot, citation.path, chat.settings.max_file_kb << 10)
     if text is None:
         return None

@@ -142,7 +142,7 @@ def _button(action: Callable[[Chat, ShownAnswer, ForgeItem, HostIssue | Pull], A
 
 async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssue | Pull) -> str:
     """Push the change for an issue and open a pull request, or push it to the pull request that it is for."""
-    opening = chat.opening
+    opening = chat.opening_of(shown.index)
     if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
     answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))

@@ -60,7 +60,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
         try:
             if changed and shown.root is not None:
                 notes = await asyncio.to_thread(_write, shown.root, changed, shown, decided)
-                _update_index(chat)
+                _update_index(chat, shown)
         except RepoPilotError as error:
             return {"error": error_line(error, chat.language)}
         shown.decisions.clear()
@@ -208,10 +208,11 @@ def _text(path: str, shown: ShownAnswer, decisions: Mapping[str, str]) -> str | 
     return before if before is not None or first.change == "added" else shown.index.text(path)
 
 
-def _update_index(chat: Chat) -> None:
-    """Index the folder again, since accepted files have changed it."""
-    if chat.opening is not None:
-        chat.process.openings.retry(chat.opening)
+def _update_index(chat: Chat, shown: ShownAnswer) -> None:
+    """Index the answer's folder again, since accepted files have changed it."""
+    opening = chat.opening_of(shown.index)
+    if opening is not None:
+        chat.process.openings.retry(opening)
 
 
 def _props(chat: Chat, answer_id: str, shown: ShownAnswer) -> dict:

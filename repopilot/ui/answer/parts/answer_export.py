@@ -20,7 +20,8 @@ async def copy_answer(chat: Chat, payload: dict) -> dict:
     shown = chat.answers.get(str(payload.get("answer", "")))
     if shown is None:
         return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
-    url = chat.opening.source.url if chat.opening else ""
+    opening = chat.opening_of(shown.index)
+    url = opening.source.url if opening else None
     return {"text": answer_markdown(shown.answer, url or "")}
 
 

@@ -35,7 +35,7 @@ async def download(chat: Chat, payload: dict) -> dict:
     if shown is None:
         return {"error": i18n.text("ui.errors.files_gone", chat.language)}
     try:
-        name, mime, content = await asyncio.to_thread(_packed, shown, payload, chat.opening)
+        name, mime, content = await asyncio.to_thread(_packed, shown, payload, chat.opening_of(shown.index))
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     return {"name": name, "mime": mime, "base64": base64.b64encode(content).decode()}
