@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,9 @@ from repopilot.mcp.arguments import (
 from repopilot.mcp.folders import Roots, check_readable, check_writable, no_roots, roots_of
 from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
 from repopilot.mcp.reports import report_on, review_of_pull
+from repopilot.repo.clone import FRESH_S
 from repopilot.repo.patches.apply import apply_changes
-from repopilot.repo.source import parse_source
+from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
 from repopilot.retrieval.requested_pack import requested_pack
@@ -206,12 +207,16 @@ class _Held:
 
 @dataclass(slots=True)
 class _Opened:
-    """A repository that a client works on. Edits wait for one another; reading and testing wait for none."""
+    """A repository that a client works on. Edits wait for one another; reading and testing wait for none.
+
+    `stamp` is that of a local folder, `fetched_at` says when a clone was fetched last, by the monotonic clock.
+    """
 
     held: _Held
     editing: asyncio.Lock
     refreshing: asyncio.Lock
     stamp: int = 0
+    fetched_at: float = field(default_factory=time.monotonic)
 
     @asynccontextmanager
     async def used(self) -> AsyncIterator[WorkingCopy]:
@@ -247,7 +252,7 @@ class OfferedTools:
         self._may_apply = may_apply
         self._folders = folders
         self.owner = ""
-        self._opened: dict[str, _Opened] = {}
+        self._opened: dict[str, _Opened] = {}  # by the source without its token, which isn't kept
         self._openings = SharedOpenings(runtime)
         self._copying = asyncio.Lock()
         self._tools = client_tools()
@@ -310,12 +315,12 @@ class OfferedTools:
             raise no_resource(uri)
         try:
             await self._require_readable(source, roots)
-            opened = await self._open(source, _ignore)
             if is_overview:
                 return (await self._overview(source, _ignore)).text
+            original = await self._fresh(source, _ignore)
         except RepoPilotError as error:
             raise no_resource(uri) from error
-        text = await asyncio.to_thread(opened.held.copy.original.index.text, path)
+        text = await asyncio.to_thread(original.index.text, path)
         if text is None:
             raise no_resource(uri)
         return text
@@ -374,10 +379,11 @@ class OfferedTools:
 
     async def _require_readable(self, source: str, roots: Roots) -> None:
         """Check that the client may name a source, open or not. Raises RepoPilotError."""
-        folder = None if source in self._opened else parse_source(source).path
+        is_open = split_token(source)[0] in self._opened
+        folder = None if is_open else parse_source(source).path
         if folder is not None:
             check_readable(folder, self._folders, await roots())
-        if source in self._opened or parse_item(source) is not None:
+        if is_open or parse_item(source) is not None:
             await check_reach(self.owner, source, self._runtime)
 
     async def _apply(self, opened: _Opened, roots: Roots) -> ToolResult:
@@ -431,26 +437,27 @@ class OfferedTools:
         return ToolResult(pack_markdown(made), {"tokens": made.tokens, "left_out": made.left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:
-        if source in self._opened:
-            return self._opened[source]
+        key = split_token(source)[0]
+        if key in self._opened:
+            return self._opened[key]
         workspace = await self._workspace(source, progress)
         async with self._copying:
-            if source not in self._opened:
-                self._opened[source] = _Opened(await self._copy_of(workspace), asyncio.Lock(), asyncio.Lock())
-            return self._opened[source]
+            if key not in self._opened:
+                self._opened[key] = _Opened(await self._copy_of(workspace), asyncio.Lock(), asyncio.Lock())
+            return self._opened[key]
 
     async def _copy_of(self, workspace: Workspace) -> _Held:
         stack = await self._stack.enter_async_context(AsyncExitStack())
         return _Held(await stack.enter_async_context(working_copy(workspace)), stack)
 
     async def _fresh(self, source: str, progress: OnProgress) -> Workspace:
-        """The workspace of a repository: opened, or for a local folder brought up to date."""
+        """The workspace of a repository, opened or brought up to date."""
         opened = await self._open(source, progress)
         await self._refresh(source, opened)
         return opened.held.copy.original
 
     async def _refresh(self, source: str, opened: _Opened, *, edits: bool = False) -> None:
-        """Follow others' changes to a local folder until the session edits it; `edits`: the caller is about to edit."""
+        """Follow others' changes to a repository until the session edits it; `edits`: the caller is about to edit."""
         async with opened.refreshing:
             if not opened.held.copy.edited and (edits or not opened.editing.locked()):
                 await self._follow(source, opened)
@@ -458,11 +465,14 @@ class OfferedTools:
     async def _follow(self, source: str, opened: _Opened) -> None:
         original = opened.held.copy.original
         if original.snapshot.root is None:
-            return
-        stamp = await asyncio.to_thread(folder_stamp, original.snapshot.root, list(original.index.files))
-        if stamp == opened.stamp:
-            return
-        opened.stamp = stamp
+            if time.monotonic() - opened.fetched_at < FRESH_S:
+                return
+            opened.fetched_at = time.monotonic()
+        else:
+            stamp = await asyncio.to_thread(folder_stamp, original.snapshot.root, list(original.index.files))
+            if stamp == opened.stamp:
+                return
+            opened.stamp = stamp
         workspace = await self._workspace(source, _ignore)
         if workspace.index.folder != original.index.folder:
             await self._begin(opened, workspace)
