@@ -36,7 +36,7 @@ class Repositories:
         runtime: the state of the process.
         openings: the openings under way.
         progress: receives the progress of cloning and indexing, from any thread.
-        opened: the open repositories, by source and ref.
+        opened: the open repositories, by source, without its token, and ref.
         jobs: the state of each opening, for clients.
         owner: the login that asks, '' if it may open everything.
     """
@@ -62,7 +62,7 @@ class Repositories:
         return [
             {
                 "id": repository_id(source, ref),
-                "source": split_token(source)[0],
+                "source": source,
                 "ref": ref,
                 "name": each.snapshot.name,
                 "commit": each.index.commit,
@@ -84,11 +84,12 @@ class Repositories:
             return await opened_for(self.owner, source, self.runtime, partial(self._opened, source, ref, progress))
 
     async def _opened(self, source: str, ref: str, progress: OnProgress) -> OpenedRepository:
-        known = self.opened.get((source, ref))
+        key = split_token(source)[0], ref
+        known = self.opened.get(key)
         fresh = known is not None and time.monotonic() - known.fetched_at < FRESH_S
         if known is None or known.snapshot.root is not None or not (fresh and known.index.folder.exists()):
             snapshot, index = await self.openings.opened(source, ref, progress)
-            known = self.opened[source, ref] = OpenedRepository(snapshot, index, time.monotonic())
+            known = self.opened[key] = OpenedRepository(snapshot, index, time.monotonic())
         return known
 
     async def embedder(self) -> Embedder | None:
