@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
@@ -17,9 +20,6 @@ from repopilot.types import Progress, SearchReport
 if TYPE_CHECKING:
     from repopilot.results import Answer
     from repopilot.trace import Event
-
-LONGEST_LINE = 150
-"""Longest progress line, in characters."""
 
 
 def say(*texts: object, file: TextIO | None = None) -> None:
@@ -55,7 +55,9 @@ def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
 
     def report(progress: Progress) -> None:
         if live:
-            sys.stderr.write(f"\r\x1b[K{visible(progress_line(progress, language))[:LONGEST_LINE]}")
+            # A line that wraps couldn't be cleared; in the last column some terminals wrap already.
+            line = within(visible(progress_line(progress, language)), _terminal_columns() - 1)
+            sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
 
     try:
@@ -63,6 +65,26 @@ def live_progress(language: str) -> Iterator[Callable[[Progress], None]]:
     finally:
         if live:
             sys.stderr.write("\r\x1b[K")
+
+
+def _terminal_columns() -> int:
+    """The width of the terminal that progress is shown on; standard output may be a file."""
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return columns or shutil.get_terminal_size().columns
+
+
+def within(text: str, columns: int) -> str:
+    """The start of a text that fits into columns of a terminal: wide characters take two, combining ones none."""
+    taken = 0
+    for at, character in enumerate(text):
+        wide = unicodedata.east_asian_width(character) in "WF"
+        taken += 0 if unicodedata.combining(character) else 2 if wide else 1
+        if taken > columns:
+            return text[:at]
+    return text
 
 
 def show_places(found: SearchReport, language: str) -> None:
