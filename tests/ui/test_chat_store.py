@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.searched_chats import FOLDED, found_in_any_case
 
 from repopilot.agents.planning.agent import current_plan
 from repopilot.database.chat_database import NAME, ChatDatabase
@@ -247,3 +248,8 @@ def test_a_search_takes_every_character_as_it_is(database, search):
     assert [chat.id for chat in listed(database, search=search)] == [KEY.thread]
     remove(database, KEY.thread, "")
     assert listed(database, search=search) == []
+
+
+@pytest.mark.parametrize("search", FOLDED)
+def test_a_search_finds_letters_of_any_script_in_any_case(database, search):
+    found_in_any_case(database, KEY, search)

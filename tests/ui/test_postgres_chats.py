@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support import postgres
+from support.searched_chats import FOLDED, found_in_any_case
 
 from repopilot.database.postgres import PostgresChats
 from repopilot.errors import StorageError
@@ -54,6 +55,12 @@ def test_a_conversation_is_kept_changed_listed_searched_and_deleted(database, ur
     assert listed(database, "you") == [] and chat_counts(database, "me")["/shop"] == 2
     remove(database, "thread", "me")
     assert [chat.id for chat in listed(database, "me")] == ["other"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", FOLDED)
+def test_a_search_finds_letters_of_any_script_in_any_case(database, search):
+    found_in_any_case(database, KEY, search)
 
 
 def test_recent_repositories_newest_first_once_each(database):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +22,16 @@ SELECT ends.thread, ends.repository, first.question, ends.turns, last.asked FROM
     (SELECT thread, repository, count(*) AS turns, min(number) AS first, max(number) AS last FROM turns
      WHERE owner = :owner GROUP BY thread, repository) AS ends
 JOIN turns AS first ON first.number = ends.first JOIN turns AS last ON last.number = ends.last
-WHERE :thread IN ('', ends.thread) AND (:search = '' OR ends.thread IN
-    (SELECT thread FROM turns WHERE owner = :owner AND lower(said) LIKE :like ESCAPE '!'
-     UNION SELECT thread FROM chats WHERE owner = :owner AND lower(title || ' ' || name) LIKE :like ESCAPE '!'))
-ORDER BY ends.last DESC LIMIT :most
+WHERE :thread IN ('', ends.thread) ORDER BY ends.last DESC LIMIT :most
 """
+_SAID = """
+SELECT thread, said FROM turns WHERE owner = :owner AND lower(said) LIKE :like ESCAPE '!'
+UNION ALL SELECT thread, title || ' ' || name FROM chats
+    WHERE owner = :owner AND lower(title || ' ' || name) LIKE :like ESCAPE '!'
+"""
+_ALL = (1 << 31) - 1
+"""More chats than a user has."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +71,14 @@ def listed(database: Database, owner: str = "", search: str = "", thread: str = 
     Raises:
         StorageError: the database can't be read.
     """
-    like = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-    values = {"owner": owner, "search": search, "like": f"%{like.lower()}%", "thread": thread, "most": MOST}
+    values = {"owner": owner, "thread": thread, "most": _ALL if search else MOST}
 
     def read(connection: Connection) -> list[ListedChat]:
         known = _facts(connection, owner, thread)
         rows = connection.execute(_LIST, values).fetchall()
+        if search:
+            threads = _that_say(connection, owner, search)
+            rows = [row for row in rows if row[0] in threads][:MOST]
         return [_listed(row, known.get(row[0], {})) for row in rows]
 
     return sorted(database.run(read), key=lambda chat: not chat.pinned)
@@ -127,6 +136,28 @@ def _facts(connection: Connection, owner: str, thread: str = "") -> dict[str, di
     select = f"SELECT {', '.join(CHAT_COLUMNS)} FROM chats WHERE owner = ? AND thread LIKE ?"
     rows = connection.execute(select, (owner, thread or "%"))
     return {row[0]: dict(zip(_FACTS, row[2:-1], strict=True)) for row in rows if is_intact(row)}
+
+
+def _that_say(connection: Connection, owner: str, search: str) -> set[str]:
+    """The threads of a user's chats that contain a text, whatever the case of its letters.
+
+    SQLite knows the case of ASCII letters only, and PostgreSQL that of its locale: the statement finds the texts that
+    have the ASCII parts of what is searched, and the rest is compared here. Only what folds to ASCII (`ß` to `ss`)
+    isn't found by it.
+    """
+    like = _composed(search).lower().replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    values = {"owner": owner, "like": f"%{_NOT_ASCII.sub('%', like)}%"}
+    wanted = _folded(search)
+    return {thread for thread, said in connection.execute(_SAID, values) if wanted in _folded(said)}
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _folded(text: str) -> str:
+    """A text for comparison: an accented letter is one character, and its case doesn't matter."""
+    return _composed(_composed(text).casefold())
 
 
 def _listed(row: tuple, facts: Mapping[str, object]) -> ListedChat:
