@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import io
 import threading
 import warnings
 from typing import Any
@@ -39,6 +40,12 @@ def parses(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def python_lines(text: str) -> list[str]:
+    """The lines of a text, each with its end, as Python's parser counts them: unlike `str.splitlines`, form feeds and
+    other separators end none."""
+    return list(io.StringIO(text, newline=""))
 
 
 def is_text(node: ast.stmt) -> bool:

@@ -52,6 +52,12 @@ class SourcePositions:
         return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
 
 
+def rows_of(text: str) -> list[str]:
+    """The lines of a text without their ends, as tree-sitter, git and editors count them: unlike `str.splitlines`, form
+    feeds and other separators end none."""
+    return [row.removesuffix("\r") for row in text.removesuffix("\n").split("\n")] if text else []
+
+
 def line_at(text: str, offset: int) -> int:
     """The number of the line an offset is in."""
     return text.count("\n", 0, offset) + 1

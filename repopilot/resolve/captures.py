@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from repopilot.code.source_positions import rows_of
 from repopilot.resolve.python_scopes import VARIABLES, PythonName, python_names
 
 _MOST_NAMES = 60
@@ -23,15 +24,15 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
         The line after the edit, and the name. Lines moved to another function or class are left out: whoever moves them
         expects its names.
     """
-    olds = before.splitlines(keepends=True)
-    news = after.splitlines(keepends=True)
+    olds = rows_of(before)
+    news = rows_of(after)
     kept: dict[int, int] = {}
     words: set[str] = set()
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
         if tag == "equal":
             kept.update(zip(range(i1, i2), range(j1, j2), strict=True))
         else:
-            words |= set(re.findall(r"[^\W\d]\w*", "".join(news[j1:j2])))
+            words |= set(re.findall(r"[^\W\d]\w*", "\n".join(news[j1:j2])))
     for name in sorted(words & set(re.findall(r"[^\W\d]\w*", before)))[:_MOST_NAMES]:
         then = {_at(before, one): one for one in python_names(before, name) if one.role in VARIABLES}
         now = {_at(after, one): one for one in python_names(after, name)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
+from repopilot.code.source_positions import rows_of
 from repopilot.redaction.redact import redacted
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.verdict import TestOutcome
@@ -55,7 +56,7 @@ def _failure(outcome: TestOutcome, sources: Mapping[str, str], split: dict[str, 
     path, line = _place(outcome, sources)
     assertion = outcome.message or _last_errors(outcome.text)
     if path and path not in split:
-        split[path] = redacted(sources[path]).splitlines()
+        split[path] = rows_of(redacted(sources[path]))
     around = _numbered(split.get(path, ()), line)
     return Failure(outcome.id, assertion[:_MAX_ASSERTION].strip(), path, line, around, _error(outcome))
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from repopilot import i18n
 from repopilot.code.changed_definitions import changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.source_positions import rows_of
 from repopilot.errors import NoRunner, SandboxError
 from repopilot.index.store import Index
 from repopilot.project.package_declarations import PackageDeclaration
@@ -177,7 +178,7 @@ def brings(own: Changes, name: str) -> bool:
     if change is None or not old:
         return change is not None
     begins = _beginning(path, name)
-    lines = change.content.splitlines()
+    lines = rows_of(change.content)
     starts = [number for number, line in enumerate(lines) if begins.search(line)]
     touched = changed_lines(old, change.content)
     python = path.endswith(".py")

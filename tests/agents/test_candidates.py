@@ -108,6 +108,23 @@ def test_changes_in_words():
     assert candidates.change_between(CODE, CODE.replace("return x", "return -x")) == "+1 −1 lines in f"
 
 
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_ends_no_line_of_python_ends_none_here(end, newline):
+    code = f"A = 'x{end}y'\n# {end}\nclass C:\n    def g(self):\n        return 'a{end}b'\n\ndef h():\n    return 2\n"
+    code = code.replace("\n", newline)
+    assert candidates.function_source(code, "C::g") == f"    def g(self):\n        return 'a{end}b'"
+    assert candidates.function_source(code, "h") == "def h():\n    return 2"
+    changed = candidates.replace_function(code, "C.g", f"# {end}\ndef g(self):\n    return 'c{end}d'\n")
+    assert changed == code.replace(f"return 'a{end}b'{newline}", f"return 'c{end}d'\n").replace(
+        f"def g(self):{newline}", "def g(self):\n"
+    )
+    assert candidates.without_definitions(code, ["C"]) == newline.join(
+        [f"A = 'x{end}y'", f"# {end}", "", "def h():", "    return 2", ""]
+    )
+    assert candidates.change_between(code, code.replace("return 2", "return 3")) == "+1 −1 lines in h"
+
+
 def test_definitions_are_removed():
     code = "import os\n\n@wraps\ndef f():\n    return 1\n\nclass C:\n    x = 1\n\ndef test_f():\n    f()\n"
     assert candidates.without_definitions(code, ["f", "C"]) == "import os\n\n\n\ndef test_f():\n    f()\n"

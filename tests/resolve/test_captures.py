@@ -39,6 +39,12 @@ def test_only_what_means_another_variable_is_captured(old: str, new: str, captur
     assert not list(captured_names(CODE, CODE))
 
 
+def test_a_form_feed_ends_no_line() -> None:
+    before = f"# one\x0c\n\x0c\n# two\u2028\n{CODE}"
+    after = before.replace("    return json.loads", "    json = text\n    return json.loads")
+    assert list(captured_names(before, after)) == [(9, "json")]
+
+
 def test_a_line_that_moves_into_another_function_captures_nothing() -> None:
     before = (
         "class Mock:\n    def start(self):\n        def send(request):\n            return self.on(request)\n\n"

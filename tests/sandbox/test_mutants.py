@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repopilot.sandbox.controls.fault_sites import Site
-from repopilot.sandbox.controls.mutants import _with_all, faults_in_each_function, mutants
+from repopilot.sandbox.controls.mutants import _with_all, changed_lines, faults_in_each_function, mutants
 
 EXPRESSIONS = [
     "a < b",
@@ -164,6 +164,15 @@ def test_only_a_change_that_keeps_a_text_from_being_parsed_is_left_out() -> None
     chosen = [Site("constant", at, at + 1, after) for at, after in ((16, "4"), (10, "("), (4, "5"))]
     assert _with_all(chosen, data) == b"a = 5\nb = 2\nc = 4\n"
     assert _with_all(chosen[1:2], data) == _with_all([], data) == data
+
+
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
+def test_changed_lines_are_numbered_as_parsers_number_them(end: str) -> None:
+    before = f"# {end}\na = 1\nb = 2\n"
+    assert changed_lines(before, before.replace("b = 2", "b = 3")) == {3}
+    assert changed_lines(before, before.replace("\n", "\r\n")) == frozenset()
+    assert changed_lines(before, f"# {end}\na = 1\n") == {2}
+    assert changed_lines("", before) == {1, 2, 3} and changed_lines(before, "") == frozenset()
 
 
 def test_a_deep_tree_is_walked_without_recursion() -> None:

@@ -9,7 +9,8 @@ import textwrap
 from collections.abc import Sequence
 
 from repopilot import i18n
-from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, read_python
+from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, python_lines, read_python
+from repopilot.code.source_positions import rows_of
 
 _FENCE = re.compile(
     r"^[ \t]*```[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
@@ -119,9 +120,9 @@ def replace_function(code: str, symbol: str, reply: str) -> str:
     new = next((node for key, node in _functions(reply) if key.rpartition(".")[2] == name), None)
     if old is None or new is None:
         return ""
-    text = "\n".join(reply.splitlines()[_first_line(new) - 1 : new.end_lineno])
-    indented = textwrap.indent(textwrap.dedent(text), " " * old.col_offset)
-    lines = code.splitlines(keepends=True)
+    text = _source(reply, new)
+    indented = re.sub(r"^(?=.*\S)", " " * old.col_offset, textwrap.dedent(text), flags=re.M)
+    lines = python_lines(code)
     return "".join([*lines[: _first_line(old) - 1], indented + "\n", *lines[old.end_lineno :]])
 
 
@@ -129,12 +130,12 @@ def function_source(code: str, symbol: str) -> str:
     """The text of a function by its name or `Class::name`, '' when it isn't there."""
     wanted = symbol.replace("::", ".")
     node = dict(_functions(code)).get(wanted)
-    return "\n".join(code.splitlines()[_first_line(node) - 1 : node.end_lineno]) if node else ""
+    return _source(code, node) if node else ""
 
 
 def without_definitions(code: str, names: Sequence[str]) -> str:
     """`code` without the top-level functions and classes of these names; unchanged where its syntax is bad."""
-    lines = code.splitlines(keepends=True)
+    lines = python_lines(code)
     for node in read_python(code).body:
         if isinstance(node, DEFINITIONS) and node.name in names:
             for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
@@ -145,7 +146,7 @@ def without_definitions(code: str, names: Sequence[str]) -> str:
 def change_between(old: str, new: str) -> str:
     """What changed, in words: the number of lines and the functions."""
     added = removed = 0
-    for line in difflib.ndiff(old.splitlines(), new.splitlines()):
+    for line in difflib.ndiff(rows_of(old), rows_of(new)):
         added += line.startswith("+ ")
         removed += line.startswith("- ")
     if not added and not removed:
@@ -170,6 +171,12 @@ def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunction
         return found
 
     return visit(read_python(code).body, "")
+
+
+def _source(code: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """The lines of a function, with its decorators."""
+    lines = python_lines(code)[_first_line(node) - 1 : node.end_lineno]
+    return "\n".join(line.rstrip("\r\n") for line in lines)
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
@@ -206,7 +213,7 @@ def _signature(node: ast.stmt, indent: str = "") -> str:
 
 def _without_cut_off_end(code: str) -> str:
     """A reply cut at its length limit: without the last definition, if the rest parses; else as it is."""
-    lines = code.splitlines(keepends=True)
+    lines = python_lines(code)
     for last in range(len(lines) - 1, 0, -1):
         if not lines[last].startswith((" ", "\t", "\n", ")", "]", "}")) and parses("".join(lines[:last])):
             shorter = "".join(lines[:last])

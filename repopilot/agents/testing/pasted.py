@@ -20,6 +20,7 @@ from repopilot.agents.testing.render import failure_list, point_list, run_points
 from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
 from repopilot.code.languages import file_kind, language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
+from repopilot.code.source_positions import rows_of
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.foreign_text import fence_of
 from repopilot.index.store import Index
@@ -191,7 +192,7 @@ def _blocks(message: str) -> tuple[str, list[str]]:
     fenced = candidates.python_blocks(message)
     if fenced:
         return candidates.without_blocks(message).strip(), [block for block in fenced if parses(block)]
-    lines = message.splitlines()
+    lines = rows_of(message)
     begins = [number for number, line in enumerate(lines) if _BEGINS.match(line)]
     for number in begins[:_MOST_BEGINNINGS]:
         block = "\n".join(lines[number:]) + "\n"
@@ -223,7 +224,7 @@ def _text(pasted: PastedCode, report: TestReport, checked: str, language: str) -
     parts.append("\n".join(failure_list(report, language)))
     code = report.code or pasted.code
     if code != pasted.code:
-        rows = difflib.unified_diff(pasted.code.splitlines(), code.splitlines(), lineterm="", n=2)
+        rows = difflib.unified_diff(rows_of(pasted.code), rows_of(code), lineterm="", n=2)
         shown = "\n".join(list(rows)[2:])
         parts += [i18n.text("testing.pasted.repaired", language), _fenced("diff", shown), _fenced("python", code)]
     if report.tests and not report.protected:

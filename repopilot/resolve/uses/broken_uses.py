@@ -22,6 +22,7 @@ from repopilot.code.file_version import Code
 from repopilot.code.graph.implementations import implementations
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, language_of
+from repopilot.code.source_positions import rows_of
 from repopilot.code.split import FileAnalysis, analyse
 from repopilot.code.value_sites import sites_in
 from repopilot.foreign_text import escaped
@@ -246,7 +247,7 @@ def captured(files: Iterable[FileVersions]) -> list[Finding]:
     found = []
     for file in files:
         if language_of(file.path) == "python" and not file.gone:
-            lines = file.after.splitlines()
+            lines = rows_of(file.after)
             for line, name in captured_names(file.before, file.after):
                 said = i18n.message("edit_check.captured", name=name)
                 quote = redacted(lines[line - 1].strip())

@@ -20,6 +20,7 @@ from tree_sitter import Node
 
 from repopilot.code.languages import is_test_path, language_of
 from repopilot.code.python_ast import parses
+from repopilot.code.source_positions import rows_of
 from repopilot.code.syntax import parse, text_of
 from repopilot.sandbox.controls.fault_sites import BOUNDS, MUTATED, RANK, Site, sites
 
@@ -64,8 +65,8 @@ def one_line(code: str) -> str:
 
 def changed_lines(before: str, after: str) -> frozenset[int]:
     """The 1-based lines of a text that differ from an older one; for removed lines, their neighbours."""
-    old = before.splitlines()
-    new = after.splitlines()
+    old = rows_of(before)
+    new = rows_of(after)
     found: set[int] = set()
     for kind, _, _, first, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "delete":
