@@ -8,7 +8,7 @@ its own. Any further meaning is left to the model, which gets the conversation. 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repopilot.results import Explanation, ImpactReport, Turn
@@ -106,9 +106,8 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     if not recent:
         return FollowUp(question)
     shown = next((places for turn in reversed(recent) if (places := places_of(turn))), ())
-    if number := _NUMBER.search(question):
-        place = next((p for p in shown if p.number == int(number[1])), None)
-        return FollowUp(_NUMBER.sub(place.name, question), (place,)) if place else FollowUp(question)
+    if _NUMBER.search(question):
+        return _with_places(question, {place.number: place for place in reversed(shown)})
     rest = _without_repeated(_THERE.sub(" ", _REPOSITORY.sub(" le projet ", question)))
     own = own_words(question)
     query = parse(question)
@@ -128,6 +127,16 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
         return FollowUp(f"{question} {focus.name}", (focus,))
     joined = (pronoun or not own) and own_words(recent[-1].question) > 0
     return FollowUp(f"{recent[-1].question} {question}" if joined else question)
+
+
+def _with_places(question: str, known: Mapping[int, ShownPlace]) -> FollowUp:
+    """A question with the names of the places that it gives by number; a number of no place stays."""
+    numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(question))
+
+    def name(found: re.Match[str]) -> str:
+        return known[number].name if (number := int(found[1])) in known else found[0]
+
+    return FollowUp(_NUMBER.sub(name, question), tuple(known[number] for number in numbers if number in known))
 
 
 def _without_repeated(question: str) -> str:

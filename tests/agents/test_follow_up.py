@@ -43,6 +43,8 @@ def test_a_pronoun_after_an_overview_is_the_repository(question):
         ("what are its callers?", "what are its callers? `Client.send`"),
         ("what does that function raise?", "what does that function raise? `Client.send`"),
         ("who calls [3]?", "who calls `retry_delay`?"),
+        ("difference between [1] and [3]?", "difference between `Client.send` and `retry_delay`?"),
+        ("does [3] call [3] or [9]?", "does `retry_delay` call `retry_delay` or [9]?"),
         ("why?", "where are requests sent? why?"),
         ("qui l'appelle ?", "qui l'appelle ? `Client.send`"),
         ("que renvoie-t-elle ?", "que renvoie-t-elle ? `Client.send`"),
@@ -58,6 +60,14 @@ def test_a_pronoun_after_an_overview_is_the_repository(question):
 def test_a_follow_up_is_rewritten_with_what_it_refers_to(question: str, understood: str) -> None:
     found = resolve(question, (turn(),))
     assert found.question == understood
+
+
+def test_each_number_in_a_question_is_a_place_whatever_its_name() -> None:
+    names = ("App\\Models\\User", r"a\1::\g<0>", "[1]")
+    places = tuple(Evidence(n, "a.php", n, n, name, ((n, "x"),)) for n, name in enumerate(names, 1))
+    found = resolve("are [3], [1] and [2] the same as [1]?", (turn(evidence=places),))
+    assert found.question == "are `{2}`, `{0}` and `{1}` the same as `{0}`?".format(*names)
+    assert found.names == (names[2], names[0], names[1])
 
 
 @pytest.mark.parametrize(
