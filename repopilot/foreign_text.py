@@ -26,6 +26,7 @@ _COMMENT = re.compile(
     r"|(?P<first>^ {0,3})?<!--(?:-?>|.*?(?:-->|\Z))",
     re.DOTALL | re.MULTILINE,
 )
+_PLAIN_WORD = re.compile(r"[\w+#.-]{1,40}")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
@@ -54,7 +55,7 @@ def code_span(text: str, longest: int = 160) -> str:
     """A text on one line as Markdown's inline code, even if it contains backticks; cut where it is long."""
     line = " ".join(text.split())
     line = line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
-    fence = "`" * (longest_backtick_run(line) + 1)
+    fence = "`" * (_longest_run(line, "`") + 1)
     return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"
 
 
@@ -94,18 +95,16 @@ def without_references(text: str) -> str:
     return _REFERENCE.sub("\\g<0>\u200b", text)
 
 
-def fence_of(text: str) -> str:
-    """A fence longer than any run of backticks in a text."""
-    return "`" * max(3, longest_backtick_run(text) + 1)
+def fence_of(text: str, mark: str = "`", least: int = 3) -> str:
+    """A fence of at least so many marks, backticks or tildes, longer than any run of them in a text."""
+    return mark * max(least, _longest_run(text, mark) + 1)
 
 
-def longest_backtick_run(text: str) -> int:
-    """The length of the longest run of backticks."""
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
-    return longest
+def code_block(text: str, language: str = "") -> str:
+    """A text from a repository as a block of code that no line of it ends. `language` is the name of its language, or
+    the end of its file's name; one that isn't a plain word is left out."""
+    fence = fence_of(text, "~", 4)
+    return f"{fence}{language if _PLAIN_WORD.fullmatch(language) else ''}\n{text}\n{fence}"
 
 
 def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
@@ -120,6 +119,14 @@ def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
 def is_plain_name(path: str) -> bool:
     """Whether a path can be shown as it is, on a terminal and between backticks."""
     return not _UNFIT_FOR_NAMES.search(path)
+
+
+def _longest_run(text: str, mark: str) -> int:
+    longest = run = 0
+    for character in text:
+        run = run + 1 if character == mark else 0
+        longest = max(longest, run)
+    return longest
 
 
 def _without_comment(found: re.Match[str]) -> str:

@@ -61,8 +61,8 @@ _LEAST_ALONE = 3
 """The minimum number of content words of a task that is done beside a refused one."""
 _LEAST_ASKED = 2
 """The minimum number of content words of a question after a task that is a part of its own."""
-_CODE = re.compile(r"(~~~~.*?~~~~|```.*?```|`[^`\n]*`)", re.DOTALL)
-_NUMBER = re.compile(r"\[(\d{1,3})\](?!\()")
+_CODE = re.compile(r"(?P<fence>~{4,}|`{3,}).*?(?P=fence)|`[^`\n]*`", re.DOTALL)
+_CODE_OR_NUMBER = re.compile(rf"{_CODE.pattern}|\[(?P<number>\d{{1,3}})\](?!\()", re.DOTALL)
 
 
 class _Division(BaseModel):
@@ -89,7 +89,7 @@ async def wishes_of(text: str, model: Model | None, step: Step) -> tuple[str, ..
 
 def _holds_code(text: str) -> bool:
     """Whether a message contains lines of code, in which no sentence ends."""
-    return any("\n" in code for code in _CODE.findall(text)) or pasted_code(text) is not None
+    return any("\n" in code[0] for code in _CODE.finditer(text)) or pasted_code(text) is not None
 
 
 async def _by_model(text: str, model: Model, step: Step) -> tuple[str, ...] | None:
@@ -301,11 +301,10 @@ def _renumbered(text: str, known: set[int], offset: int) -> str:
     """A text with its place numbers raised by an offset, except in code."""
 
     def raised(found: re.Match[str]) -> str:
-        number = int(found[1])
+        number = int(found["number"] or 0)
         return f"[{number + offset}]" if number in known else found[0]
 
-    pieces = _CODE.split(text)
-    return "".join(piece if n % 2 else _NUMBER.sub(raised, piece) for n, piece in enumerate(pieces))
+    return _CODE_OR_NUMBER.sub(raised, text)
 
 
 def _escaped(text: str) -> str:

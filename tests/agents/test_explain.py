@@ -8,13 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 from support.scripted_models import scripted_model
 from support.shop_workspace import drafted
 from support.shop_workspace import shop_workspace as opened_shop
 from support.trace_outline import outline
 
 from repopilot import trace
-from repopilot.agents.explain.agent import explain
+from repopilot.agents.explain.agent import _lead, explain
+from repopilot.agents.explain.code_findings import Findings
+from repopilot.agents.explain.forms.code_answer import Inquiry
+from repopilot.agents.explain.forms.compose import Item, sentence
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError
@@ -288,6 +292,24 @@ def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None
     assert all(f"line {n}" in whole for n in range(1, 8))
     assert [f"line {n}" in folded for n in range(1, 8)] == [True] * 5 + [False] * 2
     assert "[7] `a.py:7` · `f7`" in folded
+
+
+@pytest.mark.parametrize("line", ["~~~~", "  ~~~~~~~", "```", "~~~ ~~~~~ `````", "x"])
+@pytest.mark.parametrize("path", ["notes.txt", "Makefile", "docs/a.b c~"])
+async def test_no_line_of_the_repository_ends_its_block(tmp_path: Path, line: str, path: str) -> None:
+    lines = ["first", line, "# A heading", "[a link](http://e.vil)"]
+    workspace = opened_shop(tmp_path, {"notes.txt": "\n".join(lines)})
+    inquiry = Inquiry("?", None, workspace, "en")
+    place = Evidence(1, path, 1, 4, "", tuple(enumerate(lines, 1)))
+    shown = {
+        "quote": sentence(inquiry, "default", "It is", [Item("", "notes.txt", 1, 4)]).text.partition("\n\n")[2],
+        "places": evidence_markdown((place,), "en").partition("\n")[2],
+        "outline": _lead(Findings("?", None, (), map="\n".join(lines))),
+    }
+    for what, text in shown.items():
+        blocks = MarkdownIt("commonmark").parse(text)
+        assert [block.type for block in blocks] == ["fence"], what
+        assert all(each in blocks[0].content for each in lines), what
 
 
 async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path: Path) -> None:

@@ -264,5 +264,8 @@ def test_numbers_in_code_stay_and_wishes_are_no_markdown():
     one = Answer("a", (cited,), evidence=(place,), result=Explanation(lead="It is `x[1]` [1].\n\n~~~~\nx[1]\n~~~~"))
     both = joined([PartAnswer("what **is** [x](http://e.vil)\n# it", one), PartAnswer("again", one)], "en")
     assert both.text.count("It is `x[1]` [1].") == 1 and "It is `x[1]` [2].\n\n~~~~\nx[1]\n~~~~" in both.text
+    longer = replace(one, result=Explanation(lead="See [1].\n\n~~~~~\nx = '~~~~'\nx[1]\n~~~~~\n\nSo [1]."))
+    text = joined([PartAnswer("a", one), PartAnswer("b", longer)], "en").text
+    assert "See [2].\n\n~~~~~\nx = '~~~~'\nx[1]\n~~~~~\n\nSo [2]." in text
     assert "\\*\\*is\\*\\* \\[x\\](http://e.vil) \\# it" in both.text
     assert [c.number for c in both.citations] == [1, 2]

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.index_case import write
 
+from repopilot.agents.review.report import report_markdown
 from repopilot.foreign_text import code_span, escaped, is_plain_name, visible, visible_values
+from repopilot.results import Answer, ReviewReport
+from repopilot.types import FileChange, Finding
+from repopilot.ui.chats.chat_list import ListedChat
+from repopilot.ui.chats.chat_store import Exchange
+from repopilot.ui.frame.chat_export import as_markdown
 from repopilot.ui.trace.step_text import inert
 
 HIDDEN = ["\u202e", "\u2066", "\u200b", "\x1b[2J", "\x9b", "\x07", "\ufeff", "\U000e0041", "\x7f", "\u2028", "\ud800"]
@@ -143,3 +149,15 @@ def test_a_code_span_shows_the_line_as_it_is(text: str) -> None:
     (inline,) = [token for token in MARKDOWN.parse(f"- x: {code_span(text)} y") if token.type == "inline"]
     (code,) = [child for child in inline.children or () if child.type == "code_inline"]
     assert code.content == " ".join(text.split())
+
+
+@pytest.mark.parametrize("line", ["```", "`````", "x = 1"])
+def test_no_line_of_an_excerpt_or_a_diff_ends_its_block(line: str) -> None:
+    finding = Finding("a.md", 1, "high", "r", "wrong", "ruff", "style")
+    report = ReviewReport("all", "c" * 40, (finding,), reviewed=("a.md",), excerpts={"a.md:1": f"{line}\n# no heading"})
+    change = FileChange("a.md", "modified", f"@@ -1,2 +1,2 @@\n {line}\n # no heading\n-a\n+b", "")
+    chat = ListedChat("1", "r", "A chat", 1, 0.0)
+    exported = as_markdown(chat, [Exchange("q", "", Answer("Done.", files=(change,)))])
+    for markdown in (report_markdown(report), exported):
+        blocks = [block for block in MARKDOWN.parse(markdown) if block.type == "fence"]
+        assert len(blocks) == 1 and line in blocks[0].content and "no heading" in blocks[0].content

@@ -25,6 +25,7 @@ from repopilot.agents.explain.render import (
     share_checked,
 )
 from repopilot.code.languages import file_kind, is_test_path
+from repopilot.foreign_text import code_block
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
@@ -213,7 +214,7 @@ def _lead(found: Findings, for_reader: bool = False) -> str:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"
     if found.map:
-        return f"~~~~text\n{found.map}\n~~~~"
+        return code_block(found.map, "text")
     said = map(_quoted_words, found.evidence) if for_reader else ()
     quoted = next(filter(None, said), "")
     return quoted or best_match(found.evidence[0], found.language)

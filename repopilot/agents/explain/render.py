@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import SHOWN
+from repopilot.foreign_text import code_block
 from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
 from repopilot.results import Explanation, Sentence
@@ -131,11 +132,11 @@ def _quoted(place: Evidence) -> Iterator[str]:
         return
     width = len(str(place.lines[-1][0]))
     gaps = {after for (before, _), (after, _) in pairwise(place.lines) if after > before + 1}
-    yield f"~~~~{place.path.rpartition('.')[2] if '.' in place.path else ''}"
+    rows = []
     for number, line in place.lines:
         if number in gaps:
-            yield f"{'…':>{width}}"
-        yield f"{number:>{width}}  {line}".rstrip().replace("~~~~", "~~ ~~")
+            rows.append(f"{'…':>{width}}")
+        rows.append(f"{number:>{width}}  {line}".rstrip())
     if place.lines[-1][0] < place.end_line:
-        yield f"{'…':>{width}}"
-    yield "~~~~"
+        rows.append(f"{'…':>{width}}")
+    yield code_block("\n".join(rows), place.path.rpartition(".")[2] if "." in place.path else "")

@@ -181,7 +181,7 @@ def finding_lines(
         head += f" [{number}]"
     lines = [head]
     if excerpt := report.excerpts.get(f"{finding.path}:{finding.line}", ""):
-        fence = "````" if "```" in excerpt else "```"
+        fence = fence_of(excerpt)
         lines += [f"  {fence}", *(f"  {line}" for line in excerpt.split("\n")), f"  {fence}"]
     return [*lines, *(f"  {line}" for line in proof_lines(finding, language))]
 

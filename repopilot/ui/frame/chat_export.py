@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
+from repopilot.foreign_text import fence_of
 from repopilot.ui.answer.parts.citations import answer_markdown
 from repopilot.ui.chats.chat_list import ListedChat
 from repopilot.ui.chats.chat_store import Exchange
@@ -21,7 +22,8 @@ def as_markdown(chat: ListedChat, exchanges: Sequence[Exchange]) -> str:
         command = f"/{exchange.command} " if exchange.command else ""
         parts.append(f"## {command}{' '.join(exchange.question.split())}")
         parts.append(answer_markdown(exchange.answer, "").strip())
-        parts += [f"````diff\n{file.diff.strip()}\n````" for file in exchange.answer.files if file.diff]
+        diffs = [file.diff.strip() for file in exchange.answer.files if file.diff]
+        parts += [f"{(fence := fence_of(diff, least=4))}diff\n{diff}\n{fence}" for diff in diffs]
         parts.append(f"*{exchange.footer}*" if exchange.footer else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 
