@@ -117,6 +117,25 @@ async def test_an_unknown_part_is_wrong_use(shop: Workspace) -> None:
         await traced(lambda step: proceed(PARTS, shop, step, [7]))
 
 
+@pytest.mark.parametrize("said", ["skip part 99", "skip parts 1 and 99", "redo part 99", "proceed with part 99"])
+async def test_a_command_that_names_an_unknown_part_is_wrong_use(shop: Workspace, said: str) -> None:
+    with pytest.raises(UsageError, match="99"):
+        await going_on(shop, said)
+
+
+async def test_all_open_parts_are_skipped(shop: Workspace) -> None:
+    assert states(await going_on(shop, "skip all")) == ["skipped"] * 3
+
+
+@pytest.mark.slow
+async def test_all_parts_are_done_again(shop: Workspace) -> None:
+    first = await going_on(shop, "proceed with all")
+    assert states(first) == ["done", "done", "failed"]
+    again = await going_on(shop, "redo all", first)
+    assert states(again) == ["done", "done", "failed"] and "`limits.py`" in again.result.note
+    assert again.result.note.count("Part ") == 3, again.result.note
+
+
 @pytest.mark.slow
 async def test_the_conversation_carries_the_plan_and_its_drafts(shop: Workspace) -> None:
     first = await going_on(shop, "proceed")
@@ -145,7 +164,13 @@ async def test_a_part_that_is_done_again_takes_along_what_was_built_on_it(shop: 
         ("proceed with parts 1 and 3", GoOn((1, 3))),
         ("skip part 1", GoOn((), (1,))),
         ("skip", GoOn((), (1,))),
+        ("skip all", GoOn((), (1, 3))),
+        ("Passer tout", GoOn((), (1, 3))),
+        ("skip parts 1, 3", GoOn((), (1, 3))),
         ("redo part 2", GoOn((2,), redo=True)),
+        ("redo", GoOn((), redo=True)),
+        ("redo all", GoOn(None, redo=True)),
+        ("Refaire tout.", GoOn(None, redo=True)),
         ("Continuer avec la partie 1", GoOn((1,))),
     ],
 )

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.planning.continuation import is_continuation, wanted_parts
-from repopilot.agents.planning.execution import proceed
+from repopilot.agents.planning.execution import check_numbers, proceed
 from repopilot.agents.planning.finished_parts import reopened
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.wishes.likely_places import (
@@ -61,11 +61,13 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
 
 async def _go_on(current: Plan, question: str, workspace: Workspace, step: Step) -> Answer:
     wanted = wanted_parts(question, current)
+    check_numbers(current, (*wanted.skipped, *(wanted.numbers or ())))
     current = replace(current, questions=())
     for number in wanted.skipped:
         current = current.with_state(number, "skipped")
     if wanted.redo:
-        for number in wanted.numbers or ():
+        begun = [part.number for part in current.parts if part.state in ("done", "failed")]
+        for number in begun if wanted.numbers is None else wanted.numbers:
             current = reopened(current, number)
     return await proceed(current, workspace, step, wanted.numbers)
 

@@ -23,7 +23,7 @@ class GoOn:
     Attributes:
         numbers: the parts to work on, None for all open ones.
         skipped: the parts to skip.
-        redo: whether those to work on are to be done again.
+        redo: whether those to work on are to be done again; with `numbers` None, all that are done or failed.
     """
 
     numbers: tuple[int, ...] | None
@@ -40,8 +40,10 @@ def wanted_parts(text: str, plan: Plan) -> GoOn:
     """Read which parts to work on, to skip or to do again.
 
     Args:
-        text: `proceed`, `proceed with all`, `proceed with part 2`, `skip part 3` or `redo part 1`.
-        plan: the plan. Without a number, the next ready part is meant; for `redo`, the last failed one.
+        text: `proceed`, `proceed with all`, `proceed with part 2`, `skip part 3`, `skip all`, `redo part 1` or
+            `redo all`.
+        plan: the plan. Without a number, the next ready part is meant; for `redo`, the last failed one. `all` are all
+            open parts; for `redo`, also those that are done or failed.
 
     Returns:
         What is asked for.
@@ -51,8 +53,9 @@ def wanted_parts(text: str, plan: Plan) -> GoOn:
     numbers = tuple(map(int, re.findall(r"\d+", found["numbers"] or ""))) if found else ()
     ready = plan.ready()
     following = (ready.number,) if ready else ()
+    every = found is not None and found["all"] is not None
     if verb in _SKIP:
-        return GoOn((), numbers or following)
-    if verb in _REDO:
+        return GoOn((), tuple(p.number for p in plan.parts if p.state == "open") if every else numbers or following)
+    if verb in _REDO and not every:
         return GoOn(numbers or tuple(p.number for p in plan.parts if p.state == "failed")[-1:], redo=True)
-    return GoOn(None) if found and found["all"] else GoOn(numbers or following)
+    return GoOn(None, redo=verb in _REDO) if every else GoOn(numbers or following)

@@ -46,10 +46,7 @@ async def proceed(
         UsageError: the plan has no part with one of the numbers.
         StorageError: there is no room for a working copy.
     """
-    unknown = [n for n in numbers or () if plan.part(n) is None]
-    if unknown:
-        hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
-        raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
+    check_numbers(plan, numbers or ())
     notes: list[str] = []
     async with working_copy(workspace) as copy:
         await asyncio.to_thread(copy.write, drafts_of(plan))
@@ -67,6 +64,14 @@ async def proceed(
     async with step.child("answer", "answer") as answering:
         await answering.write(shown.text)
     return shown
+
+
+def check_numbers(plan: Plan, numbers: Sequence[int]) -> None:
+    """Raise UsageError where the plan has no part with one of the numbers."""
+    unknown = [number for number in numbers if plan.part(number) is None]
+    if unknown:
+        hint = i18n.message("planning.no_such_part_hint", count=len(plan.parts))
+        raise UsageError(i18n.message("planning.no_such_part", number=unknown[0]), hint)
 
 
 async def run_part(plan: Plan, part: PlanPart, copy: WorkingCopy, step: Step) -> Plan:
