@@ -6,6 +6,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from repopilot import i18n
 from repopilot.agents.impact.render import impact_markdown
@@ -31,6 +32,9 @@ from repopilot.ui.answer.answer_view import alternatives
 from repopilot.ui.answer.parts.folds import folds_props
 from repopilot.ui.answer.parts.report_props import findings_props, fix_task, impact_props, review_summary, sarif
 from repopilot.ui.answer.plan_view import edited
+from repopilot.ui.chats.chat_list import ListedChat
+from repopilot.ui.chats.chat_store import Exchange
+from repopilot.ui.frame.chat_export import as_markdown
 from repopilot.ui.help_text import help_text
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
 from repopilot.ui.progress_text import percent, progress_line
@@ -183,6 +187,19 @@ def test_a_review_of_nothing_has_no_score():
     for told in (review_summary(nothing, "en"), report_markdown(nothing)):
         assert told == "Nothing in HEAD~1..HEAD was reviewed.\n\n- *README.md: documentation*"
     assert findings_props("a", nothing, (), "en")["scores"] == []
+
+
+@pytest.mark.parametrize("ticks", range(7))
+def test_no_excerpt_of_a_review_and_no_diff_of_a_chat_ends_its_block(ticks):
+    code = f'text = """\n{"`" * ticks}\n# Out\n"""'
+    excerpt = dataclasses.replace(REPORT, excerpts={f"{f.path}:{f.line}": code for f in REPORT.findings})
+    answer = Answer("x", files=(FileChange("a.md", "added", f"{'`' * ticks}\n# Out\n", ""),))
+    chat = ListedChat("t", "r", "Chat", 1, 0.0, "", "", False)
+    for text in (report_markdown(excerpt), as_markdown(chat, [Exchange("q", "", answer)])):
+        tokens = MarkdownIt().parse(text)
+        fences = [each.content for each in tokens if each.type == "fence"]
+        assert fences and all("# Out" in each for each in fences)
+        assert not any("Out" in each.content for each in tokens if each.type == "inline")
 
 
 def test_an_impact_report_is_shown_as_a_picture():
