@@ -18,12 +18,12 @@ from repopilot.forge.contents import LineComment, Outcome, Posted, Pull
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import (
-    SUMMARY,
     PostingPlan,
     open_comments,
     outcome,
     plan,
     reviewed_commit,
+    summaries_of,
     summary_text,
     without,
 )
@@ -78,7 +78,7 @@ def posted_before(forge: Forge) -> PostedBefore:
     if not account:  # anybody can write our marks
         return PostedBefore()
     ours = open_comments([each for each in forge.inline_comments() if each.author == account])
-    summaries = (each.text for each in forge.comments() if each.author == account and SUMMARY in each.text)
+    summaries = (each.text for each in summaries_of(forge.comments(), account))
     comments = tuple(f"{each.path}:{each.line}: {each.text.splitlines()[0]}" for each in ours.values())
     review = EarlierReview(reviewed_commit(next(summaries, "")), comments)
     may_push = cache(forge.lets_push)
@@ -241,7 +241,7 @@ def post(
     own = [each for each in forge.inline_comments() if each.author == account]
     wanted = plan(report, now.lines, own, language, text_of, forge.suggestion)
     summary = summary_text(report, wanted, language)
-    earlier = [each for each in forge.comments() if each.author == account and SUMMARY in each.text.splitlines()]
+    earlier = summaries_of(forge.comments(), account)
     comments = [LineComment(finding.path, finding.line, text) for finding, text in wanted.new]
     said = bool(comments) and forge.comment_on_lines(now, comments, "" if earlier else summary)
     for comment, text in wanted.changed:

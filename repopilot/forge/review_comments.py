@@ -109,7 +109,11 @@ def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
     Args:
         own: comments on lines, of the token's account.
     """
-    return {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and _FIXED not in each.text}
+    return {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and not _is_fixed(each.text)}
+
+
+def _is_fixed(text: str) -> bool:
+    return _FIXED in text.splitlines()  # not where it is quoted
 
 
 def _stands(mark: str, path: str, text: str) -> bool:
@@ -137,8 +141,20 @@ def without(report: ReviewReport, dismissed: Collection[str]) -> ReviewReport:
 
 def reviewed_commit(summary: str) -> str:
     """The commit up to which a model has reviewed, by the text of an earlier summary; '' where none has."""
-    found = re.search(_REVIEWED.format(commit="([0-9a-f]{40,64})"), summary)
-    return found[1] if found else ""
+    mark = re.compile(_REVIEWED.format(commit="([0-9a-f]{40,64})"))
+    found = filter(None, map(mark.fullmatch, summary.splitlines()))  # not where the summary quotes one
+    return next((each[1] for each in found), "")
+
+
+def summaries_of(comments: Sequence[Posted], account: str) -> list[Posted]:
+    """The summaries that an account's reviews left, in the order of the comments: the mark is a line of its own, since
+    an answer may quote it.
+
+    Args:
+        comments: the general comments of a pull request, of anybody.
+        account: the token's.
+    """
+    return [each for each in comments if each.author == account and SUMMARY in each.text.splitlines()]
 
 
 def is_marked(text: str) -> bool:

@@ -18,9 +18,11 @@ from repopilot.forge.review_comments import (
     MOST_COMMENTS,
     SUMMARY,
     comment_text,
+    open_comments,
     outcome,
     plan,
     reviewed_commit,
+    summaries_of,
     summary_text,
 )
 from repopilot.results import ReviewReport
@@ -185,6 +187,20 @@ def test_a_summary_says_up_to_which_commit_a_model_has_reviewed():
     assert reviewed_commit(summary_text(report, plan(report, {}, []))) == "c" * 40
     without_model = replace(report, by_model=False)
     assert reviewed_commit(summary_text(without_model, plan(without_model, {}, []))) == ""
+
+
+@pytest.mark.parametrize(
+    ("form", "counts"),
+    [("{}", True), ("Mine\r\n\r\n{}\r\n", True), ("> {}", False), ("`{}`", False), ("it says {} there", False)],
+)
+def test_a_mark_counts_on_a_line_of_its_own_only(form, counts):
+    """Reading what earlier reviews left and posting the next one agree on which comments are ours."""
+    reviewed, fixed = f"<!-- repopilot:reviewed {'c' * 40} -->", "<!-- repopilot:fixed -->"
+    comment = Posted("1", form.format(SUMMARY), author="me")
+    assert summaries_of([comment, replace(comment, author="you")], "me") == ([comment] if counts else [])
+    assert reviewed_commit(form.format(reviewed)) == ("c" * 40 if counts else "")
+    inline = replace(comment, text=f"<!-- repopilot:{'a' * 16} low -->\n{form.format(fixed)}")
+    assert bool(open_comments([inline])) is not counts
 
 
 def test_of_two_equal_lines_each_has_its_comment():
