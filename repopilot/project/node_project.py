@@ -75,12 +75,8 @@ class NodeProject:
     @property
     def runner(self) -> str:
         """The test runner: the first that the test scripts start, else the one that is required, else `node`."""
-        for command in self._commands():
-            for word in command:
-                if (name := _program(word)) in _RUNNERS:
-                    return name
-                if name == "node" and "--test" in command:
-                    return name
+        if started := next(filter(None, map(_runner_of, self._commands())), ""):
+            return started
         required = {requirement.rpartition("@")[0] for requirement in self.requirements}
         return next((name for name in _RUNNERS if name in required), "node")
 
@@ -89,10 +85,9 @@ class NodeProject:
         """The beginnings of the paths that test scripts give the runner; () for none, or a runner that takes none."""
         found: list[str] = []
         for command in self._commands() if self.runner in _TAKES_PATHS else ():
-            names = [_program(word) for word in command]
-            if self.runner not in names or (self.runner == "node" and "--test" not in command):
+            if _runner_of(command) != self.runner:
                 continue
-            words = command[names.index(self.runner) + 1 :]
+            words = command[[_program(word) for word in command].index(self.runner) + 1 :]
             before = ["", *words]
             given = [word for word, option in zip(words, before, strict=False) if option not in _WITH_VALUE]
             starts = [_WILDCARD.split(word.removeprefix("./"))[0] for word in given if not word.startswith("-")]
@@ -136,12 +131,19 @@ class NodeProject:
         return dict(word.split("=", 1) for word in words)
 
     def _arguments(self, program: str) -> list[str]:
-        """The arguments of the first command that starts a program."""
+        """The arguments of the command that starts a program, as `_started` chooses it."""
         return self._started(program)[1]
 
     def _started(self, program: str) -> tuple[list[str], list[str]]:
-        """The words before and after the name of a program in the first command that starts it."""
-        for command in self._commands():
+        """The words before and after the name of a program in the first command that starts it.
+
+        Of Node, which also runs builds and servers, one of the commands that run tests, where there are any.
+        """
+        commands = self._commands()
+        if program == "node":
+            runner = self.runner
+            commands = [command for command in commands if _runner_of(command) == runner] or commands
+        for command in commands:
             for number, word in enumerate(command):
                 if _program(word) == program:
                     return command[:number], command[number + 1 :]
@@ -243,6 +245,12 @@ def _options(words: Sequence[str], taken: Sequence[str], switches: Sequence[str]
         elif ("=" in word and word.partition("=")[0] in taken) or any(word.startswith(start) for start in switches):
             found.append(word)
     return tuple(found)
+
+
+def _runner_of(command: Sequence[str]) -> str:
+    """The test runner that a command starts, '' for none; Node is one only with `--test`."""
+    names = map(_program, command)
+    return next((name for name in names if name in _RUNNERS or (name == "node" and "--test" in command)), "")
 
 
 def _program(word: str) -> str:

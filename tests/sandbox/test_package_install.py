@@ -466,6 +466,7 @@ def test_a_working_copy_whose_manifest_differs_uses_the_packages_of_the_state_th
         ({"test": "npm run lint && npm run unit", "unit": "cross-env X=1 vitest run"}, "vitest", ()),
         ({"test": "npm run test"}, "node", ()),
         ({"test": "node --import tsx --test 'x"}, "node", ()),
+        ({"test": "node build.js && node --test"}, "node", ()),
         ({"test": "react-scripts test"}, "jest", ()),
         ({"lint": "mocha"}, "node", ()),
     ],
@@ -478,6 +479,21 @@ def test_the_runner_is_the_one_of_the_test_script(scripts, runner, options):
 
 
 @pytest.mark.parametrize(
+    ("script", "options"),
+    [
+        ("node --import a build.js && node --import b --test", ("--import", "b")),
+        ("node --import a build.js && node --test", ()),
+        ("node --import a build.js && jest", ()),
+        ("node --import a build.js && node --import b node_modules/jest/bin/jest.js", ("--import", "b")),
+        ("node --import a test.js", ("--import", "a")),
+    ],
+)
+def test_options_of_node_are_those_of_the_command_that_runs_tests(script, options):
+    (declaration,) = declared({"package.json": json.dumps({"scripts": {"test": script}})})
+    assert declaration.node.options("node", ("--import",)) == options
+
+
+@pytest.mark.parametrize(
     ("scripts", "variables"),
     [
         ({"test": "NODE_OPTIONS='--import=tsx/esm' PATH=/x ava"}, {"NODE_OPTIONS": "--import=tsx/esm"}),
@@ -486,6 +502,8 @@ def test_the_runner_is_the_one_of_the_test_script(scripts, runner, options):
             {"A": "1", "TZ": "UTC", "B": ""},
         ),
         ({"lint": "A=1 eslint", "test": "node --test"}, {}),
+        ({"test": "A=1 node build.js && B=2 node --test"}, {"B": "2"}),
+        ({"test": "A=1 node test.js"}, {"A": "1"}),
     ],
 )
 def test_variables_are_those_that_the_test_script_sets(scripts, variables):
