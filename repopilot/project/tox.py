@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
@@ -12,6 +13,11 @@ from repopilot.project.setup_files import config_sections
 _REFERENCE = re.compile(r"\{\[([^\]]+)\]([\w-]+)\}")
 _OTHER_TESTS = re.compile(r"(?:docs?|mypy|types?|typing|lint)\b", re.I)
 """Environments that test the documentation or types."""
+_OURS = re.compile(rf"py|py3|py3\.?{sys.version_info.minor}|tests?")
+"""What the name of our environment is made of: the tests, with the Python that runs us."""
+_PYTHON = re.compile(r"(?:py|pypy|cpython|jython)[\d.]*")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_MOST_ALTERNATIVES = 1_000
 _MOST_LINES = 1_000
 """Lines read of one option, including those that it takes from other sections."""
 
@@ -55,6 +61,30 @@ def _expanded(text: str, sections: Mapping[str, Mapping[str, str]]) -> Iterator[
 def _unconditional(line: str) -> str:
     """A line of tox without its condition (`py311: pytest`); '' where it applies to other environments only."""
     condition, colon, rest = line.partition(":")
-    if not colon or rest.startswith("//") or not re.fullmatch(r"!?[\w.{},-]+", condition):
+    if not colon or rest.startswith("//") or not re.fullmatch(r"[\w.{},!-]{1,1000}", condition):
         return line
-    return rest.strip() if re.search(r"(?:^|[-,{])(?:py|py3|py311|tests?|!\w+)(?:$|[-,}])", condition) else ""
+    return rest.strip() if any(map(_is_ours, islice(_alternatives(condition), _MOST_ALTERNATIVES))) else ""
+
+
+def _alternatives(condition: str) -> Iterator[list[str]]:
+    """The factors of each alternative of a condition: `py{311,312}-x,!y` is `py311-x`, `py312-x`, or no `y`."""
+    waiting = [condition]
+    while waiting:
+        text = waiting.pop()
+        if braces := _BRACES.search(text):
+            waiting += (f"{text[: braces.start()]}{each}{text[braces.end() :]}" for each in braces[1].split(","))
+        else:
+            yield from (alternative.split("-") for alternative in text.split(","))
+
+
+def _is_ours(factors: list[str]) -> bool:
+    """Whether one alternative of a condition applies: no other Python, none of ours excluded, something of ours named.
+
+    Factors that we don't know (`py311-django42`) don't exclude it.
+    """
+    excluded = [factor[1:] for factor in factors if factor.startswith("!")]
+    named = [factor for factor in factors if not factor.startswith("!")]
+    others = [factor for factor in named if _PYTHON.fullmatch(factor) and not _OURS.fullmatch(factor)]
+    if others or any(map(_OURS.fullmatch, excluded)):
+        return False
+    return bool(excluded) or any(map(_OURS.fullmatch, named))

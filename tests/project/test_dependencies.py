@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,7 +179,7 @@ testing = pytest
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"tox.ini": "[testenv]\ndeps =\n    pytest\n    py27: mock\n    py311: trio\n[testenv:docs]\ndeps=x\n[testenv:docs-tests]\ndeps=y\n"}, {"pytest", "trio"}),
+        ({"tox.ini": "[testenv]\ndeps =\n    pytest\n    py27: mock\n    py3: trio\n[testenv:docs]\ndeps=x\n[testenv:docs-tests]\ndeps=y\n"}, {"pytest", "trio"}),
         ({"tox.ini": "[shared]\ndeps =\n    trio\n    {[shared]deps}\n[testenv]\ndeps =\n    pytest\n    {[shared]deps}\n"}, {"pytest", "trio"}),
         ({"requirements.txt": "flask\npytest\n"}, {"flask", "pytest"}),
         ({"tests/requirements.txt": "pytest\n", "requirements.txt": "flask"}, {"flask", "pytest"}),
@@ -188,6 +190,36 @@ testing = pytest
 )  # fmt: skip
 def test_other_files(files, expected):
     assert needs(files) == expected
+
+
+OURS = f"py3{sys.version_info.minor}"
+OTHER = f"py3{sys.version_info.minor - 1}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "applies"),
+    [
+        (OURS, True),
+        (f"py3.{sys.version_info.minor}", True),
+        (OTHER, False),
+        (f"{OTHER},{OURS}", True),
+        (f"py3{{{sys.version_info.minor - 1},{sys.version_info.minor}}}", True),
+        (f"{{{OTHER},pypy3}}-tests", False),
+        (f"{OURS}-django42", True),
+        (f"!{OTHER}", True),
+        (f"!{OURS}", False),
+        (f"!{OURS}-!{OTHER}", False),
+        (f"!{OURS},{OURS}", True),
+        (f"{OTHER}-!cov", False),
+        ("!cov", True),
+        ("!tests", False),
+        ("{py", False),
+        ("{a,b}" * 190, False),
+    ],
+)
+def test_conditions_of_tox_are_those_of_the_python_that_runs(condition, applies):
+    found = read_tox(f"[testenv]\ndeps =\n    {condition}: trio\n").groups["tests-testenv"]
+    assert found == (("trio",) if applies else ())
 
 
 def test_extras_that_tox_asks_for():
