@@ -176,11 +176,22 @@ class ChatDatabase:
             _salvage(damaged, self._file)
         version = _version(self._file)
         if version not in (0, VERSION):
-            raise StorageError(
-                i18n.message("ui.errors.chats_newer", file=self._file), i18n.message("ui.errors.chats_newer_hint")
-            )
+            raise other_version(str(self._file), version)
         if not version:
             _create(self._file)
+
+
+def other_version(place: str, version: int) -> StorageError:
+    """The error that the conversations have the form of another version of this program.
+
+    Args:
+        place: where they are.
+        version: of their form, not `VERSION`.
+    """
+    if version > VERSION:
+        message = i18n.message("ui.errors.chats_newer", file=place)
+        return StorageError(message, i18n.message("ui.errors.chats_newer_hint"))
+    return StorageError(i18n.message("ui.errors.chats_older", file=place), i18n.message("ui.errors.chats_older_hint"))
 
 
 def digest_of(row: tuple[object, ...]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from repopilot import i18n
-from repopilot.database.chat_database import VERSION, Connection, Rows
+from repopilot.database.chat_database import VERSION, Connection, Rows, other_version
 from repopilot.errors import StorageError, UsageError
 
 SCHEMA = f"""
@@ -84,10 +84,8 @@ class PostgresChats:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         connection.execute(SCHEMA)
         (version,) = connection.execute("SELECT version FROM repopilot").fetchone()
-        if version > VERSION:
-            raise StorageError(
-                i18n.message("ui.errors.chats_newer", file="PostgreSQL"), i18n.message("ui.errors.chats_newer_hint")
-            )
+        if version != VERSION:
+            raise other_version("PostgreSQL", version)
         self._made = True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from support.searched_chats import FOLDED, found_in_any_case
 
 from repopilot.agents.planning.agent import current_plan
-from repopilot.database.chat_database import NAME, ChatDatabase
+from repopilot.database.chat_database import NAME, VERSION, ChatDatabase
 from repopilot.errors import StorageError
 from repopilot.logins.recent import recent, remember
 from repopilot.results import Answer, Plan, PlanPart
@@ -190,7 +191,9 @@ def test_of_a_damaged_database_what_is_shown_is_what_was_said(tmp_path):
             try:
                 found, unreadable = everything(database)
             except StorageError as error:
-                assert "another version of RepoPilot" in str(error) and 60 <= place < 64  # the number of the format
+                assert (
+                    re.search("(?:newer|older) version of RepoPilot", str(error)) and 60 <= place < 64
+                )  # the number of the format
                 continue
             assert all(stored[id] == each for id, each in found.items()), place
             told = unreadable or database.set_aside() or not damaged
@@ -202,11 +205,15 @@ def test_of_a_damaged_database_what_is_shown_is_what_was_said(tmp_path):
     assert partly > len(places) // 2 and aside > 20
 
 
-def test_a_database_of_another_version_is_left_alone(database):
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [(VERSION + 1, "a newer"), (99, "a newer"), (VERSION - 1, "an older"), (1, "an older"), (-1, "an older")],
+)
+def test_a_database_of_another_version_is_left_alone_and_said_to_be_newer_or_older(database, version, told):
     save(database, KEY, exchange())
     with closing(sqlite3.connect(database.home / NAME)) as connection:
-        connection.execute("PRAGMA user_version=99")
-    with pytest.raises(StorageError, match="another version of RepoPilot"):
+        connection.execute(f"PRAGMA user_version={version}")
+    with pytest.raises(StorageError, match=f"{told} version of RepoPilot"):
         save(ChatDatabase(database.home), KEY, exchange())
     assert not ChatDatabase(database.home).set_aside()
 

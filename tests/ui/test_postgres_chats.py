@@ -83,13 +83,14 @@ def test_servers_that_start_and_write_at_once_lose_nothing(url, tmp_path, databa
 
 
 @pytest.mark.slow
-def test_a_server_that_is_gone_or_newer_is_said(url, tmp_path, database):
+def test_a_server_that_is_gone_or_of_another_version_is_said(url, tmp_path, database):
     with pytest.raises(StorageError, match="can't be read or stored"):
         save(PostgresChats("postgresql://me:secret@127.0.0.1:9/none", tmp_path), KEY, exchange("?"))
     save(database, KEY, exchange("before"))
-    database.run(lambda connection: connection.execute("UPDATE repopilot SET version = 99"))
     try:
-        with pytest.raises(StorageError, match="another version of RepoPilot"):
-            save(PostgresChats(url, tmp_path), KEY, exchange("?"))
+        for version, told in ((99, "a newer version"), (1, "an older version")):
+            database.run(lambda connection, to=version: connection.execute("UPDATE repopilot SET version = ?", (to,)))
+            with pytest.raises(StorageError, match=f"{told} of RepoPilot"):
+                save(PostgresChats(url, tmp_path), KEY, exchange("?"))
     finally:
         database.run(lambda connection: connection.execute("DROP TABLE repopilot"))
