@@ -29,7 +29,6 @@ from repopilot.forge.solve import (
     of_members,
     open_pull,
     opened_text,
-    push_to_pull,
     question_text,
 )
 from repopilot.forge.solve import solve as work_on
@@ -127,8 +126,7 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
     if arguments.open_pull and done.files:
         try:
             with _kept(item, done, arguments, runtime), _asking(item, arguments, runtime):
-                push = open_pull if item.kind == "issue" else push_to_pull
-                opened = push(item, forge, issue, solution, runtime.settings, arguments.language)
+                opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
         except RepoPilotError as error:
             failed = error
     result = done.result if isinstance(done.result, Generation) else Generation()

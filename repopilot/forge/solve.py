@@ -188,12 +188,8 @@ def already_open(issue: HostIssue, solution: Solution) -> dict | None:
     return {"url": pull.url, "number": pull.number, "branch": pull.branch, "commit": commit} if pull else None
 
 
-def push_to_pull(
-    item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, settings: Settings, language: str = "en"
-) -> dict:
-    """Push the change on top of a pull request's own branch. Blocking; takes, returns and raises as `open_pull`."""
-    if not solution.answer.files:
-        raise UsageError(i18n.message("forge.nothing_to_push"))
+def _push_to_pull(item: ForgeItem, issue: HostIssue, solution: Solution, settings: Settings) -> dict:
+    """Push the change on top of a pull request's own branch; takes, returns and raises as `open_pull`."""
     pull = issue.own_pull
     message = f"{literal_subject(issue.title)}\n" if pull else f"Address the review of #{item.number}\n"
     branch, commit = push_branch(
@@ -261,10 +257,10 @@ def open_pull(
     item: ForgeItem, forge: Forge, issue: HostIssue, solution: Solution, settings: Settings, language: str = "en"
 ) -> dict:
     """Push the change as a branch, of the user's fork where they may not push, and open a pull request; where an
-    earlier run opened one, push to that. Blocking.
+    earlier run opened one, or the item is one, push to that. Blocking.
 
     Args:
-        item: the issue.
+        item: the issue, or the pull request whose review is addressed.
         forge: its host.
         issue: what the host says of it.
         solution: the change.
@@ -282,8 +278,8 @@ def open_pull(
     files = solution.answer.files
     if not files:
         raise UsageError(i18n.message("forge.nothing_to_push"))
-    if issue.own_pull:
-        return push_to_pull(item, forge, issue, solution, settings)
+    if issue.own_pull or item.kind == "pull":
+        return _push_to_pull(item, issue, solution, settings)
     title = literal_subject(issue.title) or f"#{item.number}"
     message = f"{title}\n\n{_reference(item, solution.answer)}\n"
     wanted = branch_name(f"{item.number} {title}")
@@ -300,7 +296,7 @@ def open_pull(
 
 
 def opened_text(opened: dict, language: str) -> str:
-    """The result of `open_pull` or `push_to_pull`, in words."""
+    """The result of `open_pull`, in words."""
     if "fork" not in opened:
         return i18n.text("forge.pushed_to", language, **opened)
     return i18n.text("forge.fork.opened" if opened["fork"] else "forge.opened", language, **opened)

@@ -74,7 +74,7 @@ def _sort_in(line: str, found: dict[str, list[str]], kind: str) -> None:
     requirement = parsed(plain)
     if requirement is None or requirement.url:
         found["elsewhere"].append(plain)
-    elif kind == "constraints" or not requirement.url:
+    else:
         found[kind].append(plain)
 
 

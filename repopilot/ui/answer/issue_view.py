@@ -23,7 +23,6 @@ from repopilot.forge.solve import (
     of_members,
     open_pull,
     opened_text,
-    push_to_pull,
     solution_of,
     task_of,
 )
@@ -148,8 +147,7 @@ async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssu
     answer = replace(shown.answer, files=tuple(not_rejected(shown.files, shown.decisions)))
     solution: Solution = solution_of(issue, answer, Workspace(opening.snapshot, shown.index, chat.settings))
     settings = _settings(chat)
-    push = push_to_pull if item.kind == "pull" else open_pull
-    made = await asyncio.to_thread(push, item, forge_of(item, settings), issue, solution, settings, chat.language)
+    made = await asyncio.to_thread(open_pull, item, forge_of(item, settings), issue, solution, settings, chat.language)
     return opened_text(made, chat.language)
 
 
