@@ -25,7 +25,7 @@ SECONDS = 10
 _LONGEST_S = SECONDS if sys.platform == "win32" else 60.0
 """The longest wait for a search on a busy machine; on Windows processor time can't be limited."""
 
-_KILLED = {-signal.SIGXCPU, -signal.SIGKILL} if sys.platform != "win32" else set()
+_KILLED = {-getattr(signal, name, 0) for name in ("SIGXCPU", "SIGKILL")} - {0}
 """How a search ends whose processor time or memory is used up."""
 
 
