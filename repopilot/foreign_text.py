@@ -107,6 +107,11 @@ def code_block(text: str, language: str = "") -> str:
     return f"{fence}{language if _PLAIN_WORD.fullmatch(language) else ''}\n{text}\n{fence}"
 
 
+def suffix_of(path: str) -> str:
+    """What follows the last dot of a path, as the language of a block of code; '' for none."""
+    return path.rpartition(".")[2] if "." in path else ""
+
+
 def visible_values(value: Any, exact: frozenset[str] = frozenset()) -> Any:
     """A value for JSON with all its texts visible, except those below the keys `exact`."""
     if isinstance(value, str):

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from repopilot import i18n
 from repopilot.code.graph import graph as graphs
 from repopilot.errors import RepoPilotError, UsageError
-from repopilot.foreign_text import fence_of
+from repopilot.foreign_text import fence_of, suffix_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
@@ -179,8 +179,7 @@ def _markdown(excerpt: Excerpt) -> str:
     symbol = f" ({excerpt.symbol})" if excerpt.symbol else ""
     heading = f"## {excerpt.path}:{excerpt.start_line}-{excerpt.end_line}{symbol}"
     fence = fence_of(excerpt.text)
-    suffix = excerpt.path.rpartition(".")[2] if "." in excerpt.path else ""
-    return "\n".join((heading, f"{fence}{suffix}", excerpt.text, fence, ""))
+    return "\n".join((heading, f"{fence}{suffix_of(excerpt.path)}", excerpt.text, fence, ""))
 
 
 def pack_xml(pack: ContextPack) -> str:

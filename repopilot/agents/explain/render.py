@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import SHOWN
-from repopilot.foreign_text import code_block
+from repopilot.foreign_text import code_block, suffix_of
 from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
 from repopilot.results import Explanation, Sentence
@@ -139,4 +139,4 @@ def _quoted(place: Evidence) -> Iterator[str]:
         rows.append(f"{number:>{width}}  {line}".rstrip())
     if place.lines[-1][0] < place.end_line:
         rows.append(f"{'…':>{width}}")
-    yield code_block("\n".join(rows), place.path.rpartition(".")[2] if "." in place.path else "")
+    yield code_block("\n".join(rows), suffix_of(place.path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.foreign_text import code_block
+from repopilot.foreign_text import code_block, suffix_of
 from repopilot.index.store import Index
 from repopilot.types import Evidence
 
@@ -92,4 +92,4 @@ def _evidence(index: Index, number: int, item: Item) -> Evidence:
 
 def _quote(place: Evidence) -> str:
     rows = (text for _, text in place.lines[:QUOTED_LINES])
-    return code_block("\n".join(rows), place.path.rpartition(".")[2] if "." in place.path else "")
+    return code_block("\n".join(rows), suffix_of(place.path))
