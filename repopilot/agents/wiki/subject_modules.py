@@ -112,5 +112,5 @@ def entry_of(subject: Subject, language: str, used: str) -> str:
     """
     entries = _MODULES.get(language, {}).get(subject, "").split()
     marks = "/" if language in _WITH_HEADERS else _BELOW
-    starts = (entry for entry in entries if used.startswith(tuple(f"{entry}{mark}" for mark in ("", *marks))))
-    return next((entry for entry in starts if used == entry or used[len(entry) :].startswith(tuple(marks))), "")
+    below = {entry: tuple(f"{entry}{mark}" for mark in marks) for entry in entries}
+    return next((entry for entry, starts in below.items() if used == entry or used.startswith(starts)), "")
