@@ -211,6 +211,40 @@ def test_a_parameter_hides_a_definition_of_its_name():
     assert set(linked) == {("a.py:other", "a.py:prompt"), ("b.js:all", "b.js:shape")}
 
 
+def test_an_import_inside_a_function_holds_there_alone():
+    graph = _graph(
+        {
+            "a.py": "def run():\n    pass\n",
+            "b.py": "def run():\n    pass\n",
+            "c.py": "def run():\n    pass\n",
+            "use.py": (
+                "from c import run\n\n\ndef one():\n    from a import run\n\n    def inner():\n        return run()\n\n"
+                "    return inner\n\n\ndef two():\n    from b import run\n\n    return run()\n\n\n"
+                "def three():\n    return run()\n"
+            ),
+        }
+    )
+    assert set(_edges(graph, Edge.CALLS)) == {
+        ("use.py:one.inner", "a.py:run"),
+        ("use.py:two", "b.py:run"),
+        ("use.py:three", "c.py:run"),
+    }
+
+
+def test_the_later_of_two_imports_in_one_scope_counts():
+    graph = _graph(
+        {
+            "fast.py": "def run():\n    pass\n",
+            "slow.py": "def run():\n    pass\n",
+            "use.py": (
+                "try:\n    from fast import run\nexcept ImportError:\n    from slow import run\n\n\n"
+                "def one():\n    return run()\n"
+            ),
+        }
+    )
+    assert ("use.py:one", "slow.py:run") in _edges(graph, Edge.CALLS)
+
+
 def test_rust():
     graph = _graph(
         {

@@ -17,7 +17,7 @@ from repopilot.code.graph.import_resolver import FileLookup, ImportTarget, famil
 from repopilot.code.languages import is_test_path
 from repopilot.code.split import FileAnalysis
 from repopilot.code.symbols import Use
-from repopilot.types import Symbol
+from repopilot.types import Symbol, innermost
 
 
 class Resolution(IntEnum):
@@ -188,6 +188,9 @@ def names(files: Sequence[FileAnalysis]) -> Names:
     return found
 
 
+_Binding = tuple[tuple[int, ...], str]
+"""What an import binds a name to: files, and the name in them, '' for the module itself."""
+_UNBOUND: _Binding = ((), "")
 _Found = tuple[Sequence[int], "Resolution | None"]
 _NOTHING: _Found = ((), None)
 _ELSEWHERE: _Found = ((), Resolution.OUTSIDE)
@@ -203,7 +206,8 @@ class Linker:
     lookup: FileLookup
     names: Names
     targets: Sequence[Sequence[ImportTarget]]
-    bound: list[dict[str, tuple[tuple[int, ...], str]]] = field(init=False)
+    bound: list[dict[str, _Binding]] = field(init=False)
+    _rebound: list[dict[str, list[tuple[str, _Binding]]]] = field(init=False)
     _outside: list[frozenset[str]] = field(init=False)
     _tests: list[bool] = field(init=False)
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
@@ -215,6 +219,7 @@ class Linker:
 
     def __post_init__(self) -> None:
         self.bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
+        self._rebound = [self._bound_twice(number) for number in range(len(self.targets))]
         self._outside = [
             frozenset(local for item in file.imports if item.module for local in item.bound if local not in bound)
             for file, bound in zip(self.lookup.files, self.bound, strict=True)
@@ -291,13 +296,39 @@ class Linker:
         found = self._member(number, use) if use.receiver else self._bare(number, use.name, use.scope)
         return self._anywhere(number, use) if found == _NOTHING else found
 
+    def _bound_twice(self, number: int) -> dict[str, list[tuple[str, _Binding]]]:
+        """The names that imports of a file bind to different things, with the scope of each import."""
+        bound: dict[str, list[tuple[int, _Binding]]] = defaultdict(list)
+        for target in self.targets[number]:
+            for name, binding in target.bound.items():
+                bound[name].append((target.line, binding))
+        several = {name: found for name, found in bound.items() if len({binding for _, binding in found}) > 1}
+        return {
+            name: [(self._function_around(number, line), binding) for line, binding in found]
+            for name, found in several.items()
+        }
+
+    def _function_around(self, number: int, line: int) -> str:
+        """The innermost function that holds a line, by its qualified name; '' for none."""
+        found = innermost((s for s in self.lookup.files[number].symbols if s.kind in _FUNCTIONS), line)
+        return found.qualified if found else ""
+
+    def _binding(self, number: int, name: str, scope: str) -> _Binding:
+        """What a name is bound to by imports in a scope: one inside of a function holds there alone."""
+        several = self._rebound[number].get(name)
+        if several is None:
+            return self.bound[number].get(name, _UNBOUND)
+        in_scope = [each for each in several if not each[0] or f"{scope}.".startswith(f"{each[0]}.")]
+        # Of two imports in one scope the later one counts, as when `except ImportError` imports a substitute.
+        return max(reversed(in_scope), key=lambda each: len(each[0]))[1] if in_scope else _UNBOUND
+
     # Bare names
 
     def _bare(self, number: int, name: str, scope: str) -> _Found:
         found = self._in_scopes(number, name, scope)
         if found is None or found:
             return (found, Resolution.SAME_FILE) if found else _ELSEWHERE
-        files, original = self.bound[number].get(name, ((), ""))
+        files, original = self._binding(number, name, scope)
         if files:
             found = self._in_files(files, original or name, name if original == "default" else original or name)
             return (found, Resolution.IMPORTED) if found else _NOTHING
@@ -437,7 +468,7 @@ class Linker:
             return (at,)
         first, _, rest = path.partition(".")
         hidden = self._in_scopes(number, first, scope)
-        files, original = self.bound[number].get(first, ((), ""))
+        files, original = self._binding(number, first, scope)
         if files and hidden == ():
             inner = ".".join(p for p in (original, rest) if p) or first
             return self._in_files(files, inner, first if inner == "default" else inner.rpartition(".")[2])
