@@ -7,7 +7,7 @@ A text that is created before its reader is known (an error, a fallback) is a `M
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
 from string import Formatter
@@ -66,6 +66,17 @@ def joined(parts: Iterable[str], separator: str = " ") -> str:
 
     first, *rest = [*parts] or [""]
     return reduce(join, rest, first)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names, separated by commas, and how many more there are, as a message.
+
+    Args:
+        names: all of them, as they are shown.
+        most: how many are shown.
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else message("format.and_more", names=shown, count=len(names) - most)
 
 
 def localized(value: object, language: str) -> object:

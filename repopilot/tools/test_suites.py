@@ -457,7 +457,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     needed = declaration.requirements or declaration.elsewhere
     if packages is None and needed and (language, declaration.node.runner) != ("javascript", "node"):
         raise SandboxError(
-            i18n.message("generate.needs_packages", count=len(needed)),
+            i18n.message("generate.needs_packages"),
             i18n.joined([*_lacking(declaration), i18n.message("generate.needs_packages_hint")]),
         )
     return RunnerSuite(language, tests, declaration.node, packages)

@@ -147,6 +147,15 @@ def test_a_question_about_all_of_it_is_answered_with_the_part_that_was_asked(tmp
     assert first in heading
 
 
+def test_key_terms_are_names_that_others_use(tmp_path):
+    cache = (
+        "class Cache:\n    class _Link:\n        pass\n\n    class Policy:\n        pass\n\n\n"
+        "class _Missing:\n    pass\n\n\ndef make():\n    return Cache(Cache._Link(), Cache.Policy(), _Missing())\n"
+    )
+    terms = overview_of(workspace_of(tmp_path, {"cache.py": cache}).index).terms
+    assert sorted(term.name for term in terms) == ["Cache", "Cache.Policy"]
+
+
 def test_what_changed_is_told_once_the_history_is_read(tmp_path):
     index = workspace_of(tmp_path, SHOP).index
     assert (overview_of(index).recent, overview_of(index).hot) == ((), ())

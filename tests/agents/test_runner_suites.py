@@ -183,7 +183,7 @@ async def test_packages_that_are_not_installed_are_said(tmp_path):
     manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^11"}}
     report, said, _ = await try_change(tmp_path, "= 3", "= 4", FILES | {"package.json": json.dumps(manifest)})
     assert report.run is None
-    assert "The 1 packages that the repository declares are not installed" in said and "--build" in said
+    assert "The packages that the tests need are not installed" in said and "--build" in said
 
 
 @needs_node

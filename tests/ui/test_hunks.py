@@ -2,6 +2,7 @@
 
 import difflib
 import subprocess
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -47,6 +48,14 @@ def test_a_line_counts_once_whatever_it_looks_like(line):
     assert line_counts(modified("a\nb\n", f"a\n{line}\nb\n")) == (1, 0)
     assert line_counts(modified(f"a\n{line}\nb\n", "a\nb\n")) == (0, 1)
     assert "(+1 −0)" in changes_sentence([modified("a\nb\n", f"a\n{line}\nb\n")], "en")
+
+
+@pytest.mark.parametrize(("language", "more"), [("en", " and 3 more"), ("fr", " et 3 de plus")])
+def test_of_many_files_the_first_are_named_and_the_others_counted(language, more):
+    changes = [replace(modified("a\n", "b\n"), path=f"f{number}.py") for number in range(8)]
+    said = changes_sentence(changes, language)
+    assert [f"f{number}.py" in said for number in range(8)] == [True] * 5 + [False] * 3
+    assert more in said
 
 
 @pytest.mark.slow

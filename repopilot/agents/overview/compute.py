@@ -18,7 +18,7 @@ from repopilot.agents.overview.layers import cycles
 from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace, Overview
 from repopilot.agents.overview.own_code import code_files, main_languages, own_code, product_code
 from repopilot.agents.overview.purpose import purpose_of
-from repopilot.agents.overview.repository_parts import component_uses, components_of, summary_between
+from repopilot.agents.overview.repository_parts import component_uses, components_of, is_private, summary_between
 from repopilot.agents.overview.uses import between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
@@ -175,7 +175,7 @@ def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarra
     classes = np.flatnonzero(graph.nodes.kinds == KINDS.index("class"))
     for node in classes[np.argsort(-rank[classes], kind="stable")].tolist():
         place = graph.nodes[node]
-        if place.path not in lines or place.name.startswith("_") or place.name in found:
+        if place.path not in lines or is_private(place.name) or place.name in found:
             continue
         said = summary_between(index, place.path, place.line, place.end_line)
         found[place.name] = NamedPlace(place.name, place.path, place.line, said)

@@ -144,7 +144,7 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
         nodes = [node for path in group.files if path in graph.by_path for node in graph.inside(graph.by_path[path])]
         nodes = [node for node in nodes if graph.nodes[node].kind in ("class", "function")]
         nodes = [node for node in nodes if not _is_of_tests(graph.nodes[node])]
-        nodes.sort(key=lambda node: (_is_private(graph.nodes.name(node)), -used[node], node))
+        nodes.sort(key=lambda node: (is_private(graph.nodes.name(node)), -used[node], node))
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
             named.setdefault(graph.nodes.name(node), node)
@@ -173,7 +173,8 @@ def _is_of_tests(node: Node) -> bool:
     return node.path.endswith(".rs") and node.name.partition(".")[0] in ("test", "tests")
 
 
-def _is_private(name: str) -> bool:
+def is_private(name: str) -> bool:
+    """Whether a part of a qualified name begins with an underscore, which marks what others should not use."""
     return any(part.startswith("_") for part in name.split("."))
 
 

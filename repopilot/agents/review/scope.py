@@ -284,9 +284,7 @@ def _not_reviewed(skips: Sequence[Skip]) -> list[str]:
 
 def listed(names: Sequence[str]) -> str:
     """The first NAMED names, separated by commas, and how many more there are."""
-    more = len(names) - NAMED
-    shown = ", ".join(names[:NAMED])
-    return i18n.message("review.and_more", names=shown, count=more) if more > 0 else shown
+    return i18n.first_names(names, NAMED)
 
 
 def _bounded(scope: Scope) -> Scope:

@@ -238,9 +238,7 @@ def _unexercised(report: TestReport, language: str) -> list[Point]:
 
 def _names(ids: Sequence[str], language: str, most: int) -> str:
     names = variants_together(ids)
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    more = len(names) - most
-    return i18n.text("testing.and_more", language, names=shown, count=more) if more > 0 else shown
+    return i18n.translated(i18n.first_names([f"`{name}`" for name in names], most), language)
 
 
 def _failures(run: TestRun, language: str) -> list[str]:
