@@ -156,7 +156,7 @@ _TEST_FOLDER = re.compile(
 )
 _TEST_NAME = re.compile(
     r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.(?!([cm]?ts|tsx|ya?ml)$)\w+$|"
-    r"(^|/)tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
+    r"(^|/)(run_?)?tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
     re.IGNORECASE,
 )
 _TEST_CAMEL = re.compile(

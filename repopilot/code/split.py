@@ -27,7 +27,7 @@ from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "11"
+VERSION = "12"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members

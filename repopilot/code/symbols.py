@@ -280,21 +280,30 @@ def _signature(node: Node, data: bytes) -> str:
     if body is None:
         body = next((c for c in holder.children if c.is_named and _BODY.search(c.type)), None)
     end = body.start_byte if body is not None else min(node.end_byte, node.start_byte + 1000)
-    head = _without_comments(data, node.start_byte, end, holder.child_by_field_name("parameters"))
+    head = _without_comments(data, node, end)
     if body is None:
         head = head.split(b"\n", 1)[0]
     text = " ".join(head[:4000].decode("utf-8", "replace").split())
     return text.rstrip("{ ").removesuffix("=>").rstrip(":= " if body is not None else " ")[:_SIGNATURE_CHARS]
 
 
-def _without_comments(data: bytes, start: int, end: int, parameters: Node | None) -> bytes:
-    """The bytes [start, end) without the comments among the parameters."""
+def _without_comments(data: bytes, node: Node, end: int) -> bytes:
+    """The bytes of a node up to `end`, without the comments among them."""
     pieces = []
-    for child in parameters.named_children if parameters is not None else ():
-        if "comment" in child.type and child.end_byte <= end:
-            pieces.append(data[start : child.start_byte])
-            start = child.end_byte
+    start = node.start_byte
+    for comment in _comments(node, end):
+        pieces.append(data[start : comment.start_byte])
+        start = comment.end_byte
     return b"".join((*pieces, data[start:end]))
+
+
+def _comments(node: Node, end: int) -> Iterator[Node]:
+    """The comments in a node that begin before `end`, in order."""
+    for child in node.named_children:
+        if child.start_byte < end and "comment" in child.type:
+            yield child
+        elif child.start_byte < end:
+            yield from _comments(child, end)
 
 
 def _with_scopes(

@@ -66,6 +66,7 @@ def test_grammars_that_hang_are_not_allowed():
         "lib/conftest.py",
         "test/app.js",
         "pkg/tests.py",
+        "runtests.py",
         "t/unit/app.py",
         "src/events-test.ts",
         "lib/test-events.js",

@@ -192,6 +192,15 @@ def test_small_configuration_is_one_chunk_and_large_is_cut_at_keys():
     assert all(c.text.startswith("service") for c in analysis.chunks)
 
 
+def test_a_bare_heading_is_joined_only_to_a_section_below_it():
+    text = "# Install\n\n# Installation guide\n\nRun it.\n\n# Use\n\n## Usage\n\nCall it.\n"
+    assert [symbol for *_, symbol in _spans(_analyse(text, "markdown"))] == [
+        "Install",
+        "Installation guide",
+        "Use > Usage",
+    ]
+
+
 def test_tables_are_chunks_of_their_own():
     sql = (
         '-- People.\nCREATE TABLE users (\n  id int\n);\n\nCREATE TABLE IF NOT EXISTS "app"."orders" (\n  id int\n);\n'

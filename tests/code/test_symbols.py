@@ -147,6 +147,22 @@ def test_receivers_are_read_backwards_from_the_name(before, receiver):
     assert receiver_before(data, len(data)) == receiver
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "signature"),
+    [
+        ("python", "class A:\n    def f(self):  # quick\n        # and short\n        return 1\n", "def f(self)"),
+        (
+            "java",
+            "class A {\n  @Override // as others do\n  public int f() { return 1; }\n}\n",
+            "@Override public int f()",
+        ),
+    ],
+)
+def test_a_signature_has_no_comments(language, text, signature):
+    symbol = next(s for s in analyse("a", text, language, "code").symbols if s.name == "f")
+    assert symbol.signature == signature
+
+
 def test_a_long_signature_is_kept_whole_without_its_comments():
     names = [f"parameter_number_{n}" for n in range(30)]
     text = "def f(\n" + "".join(f"    {name}=None,  # noqa: ARG001\n" for name in names) + "):\n    pass\n"

@@ -24,6 +24,8 @@ from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_su
         (["/**", "\tHow often to retry.", "", "\t@default 2", "*/", "retry = 2;"], 6, "How often to retry."),
         (["/* Frees a tree. */", "void free_tree(Tree *tree);"], 2, "Frees a tree."),
         (["#include <stdio.h>", "int main() {", "}"], 2, ""),
+        (["/**", " * Counts words.", " */", "//@Immutable", "class Words {"], 5, "Counts words."),
+        (["// @Immutable", "class Words {"], 2, ""),
         (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
         (["x = 1"], 1, ""),
         (

@@ -169,4 +169,4 @@ def _is_bare_heading(span: Span, lines: Sequence[str]) -> bool:
 
 
 def _is_below(span: Span, heading: Span) -> bool:
-    return span.symbol.startswith(heading.symbol)
+    return span.symbol.startswith(f"{heading.symbol} > ")

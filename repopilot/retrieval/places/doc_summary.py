@@ -15,9 +15,10 @@ _NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
 """A tag that stands for a name, as in C#: `<see cref="LogEvent"/>`."""
 _MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`")
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
-_TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)\s")
+_TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)(?:\s|$)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
+_LINE_COMMENT = re.compile(r"\s*(?://|#)")
 _LICENCE = re.compile(r"copyright|licen[cs]|SPDX", re.I)
 _DIRECTIVE = re.compile(
     r"^(?:\s*--\s)?+(?:[^\w@]*+(?:@\w++|\w[\w-]*+[:=]\s?)[\w, \t=-]*+"
@@ -46,7 +47,11 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     Returns:
         One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
     """
-    return _sentence(_docstring(lines[start - 1 : end]) or _block_above(lines, start) or _comment_above(lines, start))
+    if found := _docstring(lines[start - 1 : end]):
+        return _sentence(found)
+    while start > 1 and _LINE_COMMENT.match(lines[start - 2]) and _DIRECTIVE.match(lines[start - 2]):
+        start -= 1
+    return _sentence(_block_above(lines, start) or _comment_above(lines, start))
 
 
 def head_summary(text: str) -> str:
@@ -76,6 +81,11 @@ def head_summary(text: str) -> str:
             return said
         number = end
     return ""
+
+
+def without_markup(text: str) -> str:
+    """A comment's text without the tags of documentation tools, which keep the names in them."""
+    return _MARKUP.sub(lambda found: found[1] or found[2] or "", text)
 
 
 def _head_comment(lines: Sequence[str]) -> str:
@@ -145,8 +155,7 @@ def _sentence(text: str) -> str:
             break
         paragraph.append(line)
     named = _NAMED.sub(r"\1", " ".join(filter(None, paragraph)))
-    said = _MARKUP.sub(lambda found: found[1] or found[2] or "", named)
-    first = _SENTENCE_END.split(said, maxsplit=1)[0].strip()
+    first = _SENTENCE_END.split(without_markup(named), maxsplit=1)[0].strip()
     if sum(character.isalpha() for character in first) < 8:
         return ""
     return first if len(first) <= LONGEST else f"{first[: LONGEST - 1].rstrip()}…"
