@@ -105,7 +105,15 @@ def test_a_commit_of_most_of_the_repository_says_nothing():
 
 
 def test_fixes_among_the_last_changes_are_counted():
-    subjects = ("Fix the sum", "Fix a typo", "Add a cart", 'Revert "Add a cart"', "fixed #12: totals")
+    subjects = (
+        "Fix the sum",
+        "Fix a typo",
+        "Add a cart",
+        'Revert "Add a cart"',
+        "fixed #12: totals",
+        "Run ./fix.sh",
+        "Add revert-cart",
+    )
     history = [Commit("x", subject, ("a",), 0) for subject in subjects]
     assert recent_fixes(history, {"a"}) == 3
     assert recent_fixes([*([Commit("x", "Add", ("a",), 0)] * LOOKED_AT), *history], {"a"}) == 0

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 10
 """How many of the last commits to the files are looked at."""
-_FIX = re.compile(r"\b(revert(s|ed)?|fix(es|ed)?|regressions?|bug(fix)?)\b", re.IGNORECASE)
+_FIX = re.compile(r"(?<![-\w./])(revert(s|ed)?|fix(es|ed)?|regressions?|bug(fix)?)(?![-\w/]|\.\w)", re.IGNORECASE)
+"""The words of a fix by themselves: `fix.sh` and `revert-page` are names."""
 _OF_NO_CODE = re.compile(
     r"\b(typos?|docs?|documentation|docstrings?|lint|types?|typing|ci|tests?|changelog|spelling|format\w*|warnings?|"
     r"links?|comments?|style|whitespace|merge)\b",
