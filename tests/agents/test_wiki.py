@@ -20,6 +20,7 @@ from support.index_case import write
 from support.shop_workspace import answering, offline, open_workspace
 
 from repopilot import trace
+from repopilot.agents.overview.uses import file_uses
 from repopilot.agents.wiki.folder import wiki_states, write_wiki
 from repopilot.agents.wiki.subjects import SUBJECTS
 from repopilot.agents.wiki.wiki_page import COMMIT, link_template
@@ -27,6 +28,7 @@ from repopilot.agents.wiki.words import pages_with_words
 from repopilot.assistant import answer
 from repopilot.cli.app import main
 from repopilot.errors import UsageError
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.results import Answer
 from repopilot.trace import Event, Published, Started, root
 from repopilot.ui.answer.wiki_view import pages_with, wiki_files
@@ -106,7 +108,7 @@ def test_a_change_of_one_file_changes_only_its_pages(tmp_path, wiki):
     assert stale["stock.md"] == ("shop/stock/store.py",)
     assert {page.name for page in found if page.state == "current"} >= {
         "how-to.md",
-        "testing.md",
+        "glossary.md",
         "cli.md",
         "orders.md",
     }
@@ -232,12 +234,14 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     assert "`SHOP_KEY`" in page and "`SHOP_URL`: 1 mention ([`shop/orders/settings.py:14`]" in page
     assert "`ShopSettings.Mail`: 1 mention ([`shop/orders/settings.py:8`]" in page
     assert not any(word in page for word in ("secret", "IN_A_COMMENT", "WRITTEN", "`.toml`", "shop.ini"))
-    assert "`items`" in (wiki / "stored-data.md").read_text()
+    index = (wiki / "index.md").read_text()
+    stored = index.partition("\n## Stored data\n\n### Tables\n\n")[2].partition("\n## ")[0]
+    assert "`items`" in stored and not (wiki / "stored-data.md").exists(), "two rows are no page"
     errors = (wiki / "errors.md").read_text()
     assert "`SoldOut`: Nothing is left." in errors
     assert "`Error`: Of the stock." in errors and "`SoldOut`: Nothing in stock." in errors, "whatever they are called"
-    assert "1 test file uses it ([`tests/test_orders.py`]" in (wiki / "testing.md").read_text()
-    assert "[Errors](errors.md)" in (wiki / "index.md").read_text()
+    assert "1 test file uses it ([`tests/test_orders.py`]" in index.partition("\n## Testing\n")[2]
+    assert "[Errors](errors.md)" in index and "(testing.md)" not in index
     assert set(written(tmp_path, wiki).values()) == {"current"}
 
 
@@ -286,7 +290,7 @@ def test_a_subject_is_found_by_what_code_imports_and_defines(tmp_path, path, tex
     write(tmp_path / "repo", {path: text})
     to = tmp_path / "wiki"
     written(tmp_path, to)
-    said = "\n".join((to / f"{name}.md").read_text() for name in SUBJECTS if (to / f"{name}.md").exists())
+    said = "\n".join((to / f"{name}.md").read_text() for name in ("index", *SUBJECTS) if (to / f"{name}.md").exists())
     title, _, found = rows.rpartition("|")
     assert not title or f"## {title}\n" in said
     for what, line in re.findall(r"(\S+?) ?\(:(\d+)\)", found):
@@ -309,11 +313,62 @@ def test_a_component_has_its_data_and_what_its_comments_warn_of(tmp_path, wiki):
     write(tmp_path / "repo", SETTINGS | {"shop/orders/book.py": SHOP["shop/orders/book.py"] + warned})
     written(tmp_path, wiki)
     page = next(text for path in wiki.iterdir() if "FIXME" in (text := path.read_text()))
-    assert "- FIXME: the till \\<b\\>forgets\\</b\\> the change. ([`shop/orders/book.py:" in page
+    assert "- FIXME: the till forgets the change. ([`shop/orders/book.py:" in page
     assert page.index("FIXME") < page.index("- NOTE(anna): slow ([`shop/orders/book.py:")
     assert "HACK" not in page and "quiet" not in page
     data = [path.read_text().count("`SHOP_KEY` ([`shop/orders/settings.py:13`]") for path in wiki.iterdir()]
     assert sum(data) == 1, "on the page of its component"
+
+
+def test_a_library_does_not_use_itself_and_an_alias_is_no_error_of_its_own(tmp_path):
+    files = {
+        "go.mod": "module go.etcd.io/bbolt\n\ngo 1.22\n",
+        "db.go": 'package bbolt\n\nimport "go.etcd.io/bbolt/errs"\n\nvar ErrGone = errs.ErrGone\n\nfunc Open() error {\n\treturn errs.ErrGone\n}\n',
+        "errs/errs.go": 'package errs\n\nimport "errors"\n\n// ErrGone says that it is gone.\nvar ErrGone = errors.New("gone")\n',
+    }
+    write(tmp_path / "repo", files)
+    written(tmp_path, tmp_path / "wiki")
+    index = (tmp_path / "wiki" / "index.md").read_text()
+    assert "## Stored data" not in index
+    errors = index.partition("\n## Errors\n")[2]
+    assert errors.count("- `ErrGone`") == 1 and "; returned in 1 place ([`db.go:8`]" in errors
+    page = next(
+        path.read_text()
+        for path in (tmp_path / "wiki").iterdir()
+        if path.name.startswith("err") and path.name != "errors.md"
+    )
+    assert '- `ErrGone = errors.New("gone")` — ErrGone says that it is gone.' in page, "constants are an interface, too"
+
+
+def test_an_interface_names_overloads_once_and_nothing_local_and_begins_with_what_others_call(tmp_path):
+    methods = "".join(f"    def m{n}(self):\n        pass\n\n" for n in range(45))
+    files = {
+        "lib/__init__.py": "from lib.core import Till\n",
+        "lib/core.py": f'class Till:\n    """A till."""\n\n{methods}    @property\n    def open(self):  # a flag\n        return 1\n\n    @open.setter\n    def open(self, value):\n        def local():\n            pass\n\n    def ring(self):  # the bell\n        # twice\n        return 2\n',
+        "lib/other.py": "from lib.core import Till\n\n\ndef use():\n    return Till()\n",
+        "tests/test_till.py": "from lib import Till\n\n\ndef test_ring(given):\n    assert given[0].ring() == 2\n",
+    }
+    write(tmp_path / "repo", files)
+    written(tmp_path, tmp_path / "wiki")
+    text = "\n".join(path.read_text() for path in (tmp_path / "wiki").iterdir())
+    rows = [row for row in text.split("\n") if "`def ring" in row or "def open" in row or "def local" in row]
+    assert [row.partition(" ([")[0].strip() for row in rows] == ["- `def ring(self)`"], "the most called of 47"
+
+
+def test_what_a_rust_file_tests_in_itself_is_no_use(tmp_path):
+    lib = "mod shelf;\nmod till;\n\npub fn run() {\n    till::ring();\n    shelf::fill();\n}\n"
+    tests = "#[cfg(test)]\nmod tests {\n    use crate::till::ring;\n\n    #[test]\n    fn rings() {\n        ring();\n    }\n}\n"
+    files = {
+        "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\n',
+        "src/lib.rs": lib,
+        "src/till.rs": "pub fn ring() {}\n",
+        "src/shelf.rs": f"pub fn fill() {{}}\n\n{tests}",
+    }
+    write(tmp_path / "repo", files)
+    workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
+    found = file_uses(graph_of(workspace.index), set(workspace.index.files))
+    assert ("src/lib.rs", "src/till.rs") in found
+    assert ("src/shelf.rs", "src/till.rs") not in found
 
 
 def test_how_tos_come_from_documents_and_tests(tmp_path, wiki):

@@ -68,7 +68,7 @@ def _structure(index: Index) -> Overview:
     components = components_of(index, graph, lines, uses)
     links = component_uses(components, uses)
     rank = page_rank(graph)
-    ways = flows(graph, entries, lines, called_by_name(index))
+    ways = flows(graph, entries, lines, index.derived(called_by_name))
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     licence = next(facts(index, "licence"), None)
     return Overview(

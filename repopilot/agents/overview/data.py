@@ -26,7 +26,9 @@ _READ = re.compile(
     rb"|\$_ENV|(?:System\.)?Environment\.GetEnvironmentVariable)"
     rb"(?:\s*[(\[]\s*[\"']([A-Za-z_]\w*)[\"']|(?<=\.env)\.([A-Z_][A-Z0-9_]*)\b)(?!\s*\]?\s*=[^=])"
 )
-_FILE = re.compile(rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}[\w.-]*\w\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']")
+_FILE = re.compile(
+    rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
+)
 _SETTINGS_BASE = "BaseSettings"
 
 

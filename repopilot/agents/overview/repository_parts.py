@@ -10,7 +10,7 @@ import numpy as np
 
 from repopilot.agents.overview.groups import Group, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
-from repopilot.agents.overview.uses import FileUse, sure_uses, users_of
+from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import folder_is_module, is_test_path
@@ -24,7 +24,7 @@ LINES_WITH_DOCS = 12
 _FOLDER_MODULES = ("__init__.py", "mod.rs")
 """Files whose module goes by the name of their folder."""
 LEAST_SHARE = 0.02
-"""A use with a smaller share of all uses by its component is no edge."""
+"""A use with a smaller share of all uses by its component is no edge, unless nothing else uses the other one."""
 
 
 def components_of(
@@ -170,7 +170,7 @@ def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str
 
 def _is_of_tests(node: Node) -> bool:
     """Whether a definition stands in the module for tests of a Rust file."""
-    return node.path.endswith(".rs") and node.name.partition(".")[0] in ("test", "tests")
+    return node.path.endswith(".rs") and node.name.partition(".")[0] in TEST_MODULES
 
 
 def is_private(name: str) -> bool:
@@ -218,7 +218,13 @@ def component_uses(
         if use.count > strongest.get(pair, (0, "", 0))[0]:
             strongest[pair] = use.count, user, use.line
     out = Counter[int]()
-    for (one, _), count in counts.items():
+    into = Counter[int]()
+    for (one, other), count in counts.items():
         out[one] += count
-    kept = [(pair, count) for pair, count in counts.most_common() if count >= LEAST_SHARE * out[pair[0]]]
+        into[other] += count
+    kept = [
+        (pair, count)
+        for pair, count in counts.most_common()
+        if count >= LEAST_SHARE * out[pair[0]] or count == into[pair[1]]
+    ]
     return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in kept)

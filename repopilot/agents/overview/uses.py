@@ -13,6 +13,8 @@ from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 
 SURE = 0.75
 """The confidence of a use that an import or a scope resolves; a name with only one definition has less."""
+TEST_MODULES = ("test", "tests")
+"""The modules for tests that a Rust file holds."""
 _STUBS = (".pyi", ".d.ts")
 """Files that declare the types of code elsewhere; only a type checker reads the names in them."""
 
@@ -33,6 +35,19 @@ def sure_uses(graph: Graph) -> np.ndarray:
     return np.isin(graph.kinds, kinds) & (graph.confidence >= SURE)
 
 
+def _product_uses(graph: Graph) -> np.ndarray:
+    """bool (edges,): the sure uses, without those in the modules for tests of Rust files."""
+    found = sure_uses(graph)
+    owners = graph.nodes.owners[graph.sources]
+    for name in TEST_MODULES:
+        for node in map(graph.nodes.__getitem__, graph.by_name.get(name, ())):
+            if node.path.endswith(".rs") and node.name == name:
+                found &= (
+                    (owners != graph.by_path[node.path]) | (graph.lines < node.line) | (graph.lines > node.end_line)
+                )
+    return found
+
+
 def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], FileUse]:
     """How files use each other, by (user, used).
 
@@ -40,7 +55,7 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
         graph: the code graph.
         files: the files that count.
     """
-    wanted = sure_uses(graph)
+    wanted = _product_uses(graph)
     owners = graph.nodes.owners
     path_of = {number: path for path, number in graph.by_path.items() if path in files}
     columns = (owners[graph.sources[wanted]], owners[graph.targets[wanted]], graph.lines[wanted])

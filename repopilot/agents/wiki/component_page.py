@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from repopilot import i18n
 from repopilot.agents.impact.fix_history import is_fix
-from repopilot.agents.overview.compute import changes, hottest
+from repopilot.agents.overview.compute import called_by_name, changes, hottest
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import UNSURE, Component, ComponentUse, Flow, NamedPlace, Overview
 from repopilot.agents.overview.render import code, diagram_of, overview_rows
@@ -23,6 +23,7 @@ from repopilot.foreign_text import literal
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.repo.history import Commit
+from repopilot.retrieval.places.doc_summary import without_markup
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 40
@@ -58,6 +59,7 @@ class ComponentFacts:
             path: number for number, component in enumerate(self.overview.components) for path in component.files
         }
         self.needed: Counter[tuple[str, int]] = needed_places(self.graph, self.component_of)
+        self.called: Counter[str] = self.index.derived(called_by_name)
 
 
 def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
@@ -141,23 +143,48 @@ def _picture(overview: Overview, number: int) -> list[str]:
 
 def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
     """Its definitions that are public, or that other components use, with their signatures; where there are too many,
-    those that others use most."""
+    those that others, tests and documents use most. A component without any shows its public constants."""
     index = facts.index
     used = {(place.path, place.line) for place in component.symbols}
-    known = [s for path in component.files for s in index.outline(path) if s.kind not in _LEFT_OUT]
-    shown = [s for s in known if (s.path, s.start_line) in facts.needed or _is_public(s)]
+    every = [s for path in component.files for s in index.outline(path)]
+    known = [s for s in every if s.kind not in _LEFT_OUT]
+    nested = _nested(known)
+    shown = [s for s in known if (s.path, s.start_line) in facts.needed or (_is_public(s) and s not in nested)]
     shown = shown or [s for s in known if (s.path, s.start_line) in used]
-    shown.sort(key=lambda s: (-facts.needed[s.path, s.start_line], s.qualified.count(".")))
-    kept = sorted(shown[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
-    return [*_members(index, kept, page), *more_row(len(shown) - MOST_INTERFACE, page)]
+    shown = shown or [s for s in every if s.kind == "variable" and "." not in s.qualified and _is_public(s)]
+    namesakes = Counter((s.path, s.qualified) for s in shown)
+    first = list({(s.path, s.qualified): s for s in reversed(shown)}.values())[::-1]
+    weight: Counter[tuple[str, str]] = Counter()
+    for symbol in first:  # a class weighs as much as its most used member, and so comes before it
+        for name in accumulate(symbol.qualified.split("."), "{}.{}".format):
+            uses = facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name]
+            weight[symbol.path, name] = max(weight[symbol.path, name], uses)
+    first.sort(key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))
+    kept = sorted(first[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
+    return [*_members(index, kept, namesakes, page), *more_row(len(first) - MOST_INTERFACE, page)]
+
+
+def _nested(symbols: Iterable[Symbol]) -> set[Symbol]:
+    """The definitions inside a function, which only that function can use."""
+    found = set()
+    outer = None
+    for symbol in symbols:
+        if outer and outer.path == symbol.path and outer.start_line < symbol.start_line <= outer.end_line:
+            found.add(symbol)
+        elif symbol.kind in ("function", "method"):
+            outer = symbol
+    return found
 
 
 def _is_public(symbol: Symbol) -> bool:
     return is_public(symbol.qualified, symbol.signature, symbol.path)
 
 
-def _members(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
-    """A row for each definition; members are indented below their class, where the class has a row."""
+def _members(
+    index: Index, symbols: Sequence[Symbol], namesakes: Mapping[tuple[str, str], int], page: Page
+) -> list[str]:
+    """A row for each definition, with how many others have its name; members are indented below their class, where the
+    class has a row."""
     rows = []
     owners: list[str] = []
     path = ""
@@ -170,7 +197,9 @@ def _members(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
         of = f"{code(symbol.qualified)}: " if "." in symbol.qualified and not owners else ""
         signature = code(symbol.short_signature or symbol.qualified)
         place = page.at(symbol.path, symbol.start_line)
-        rows.append(f"{'  ' * len(owners)}- {of}{signature}{f' — {said}' if said else ''} {place}")
+        others = namesakes[path, symbol.qualified] - 1
+        more = f" ({i18n.text('wiki.namesakes', page.language, count=others)})" if others else ""
+        rows.append(f"{'  ' * len(owners)}- {of}{signature}{more}{f' — {said}' if said else ''} {place}")
         owners.append(symbol.qualified)
     return rows
 
@@ -228,7 +257,7 @@ def _comment(index: Index, path: str, line: int) -> str:
         if text == row or not text.strip():
             break
         said.append(text)
-    whole = " ".join(said).removesuffix("*/").strip()
+    whole = " ".join(without_markup(" ".join(said).removesuffix("*/")).split())
     return whole if len(whole) <= LONGEST_COMMENT else f"{whole[:LONGEST_COMMENT].rsplit(' ', 1)[0]}…"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -40,6 +40,8 @@ TESTS_OF_A_COMPONENT = 3
 MOST_EDGES = 12
 MOST_GUIDES = 20
 """Documents that are listed as guides."""
+LEAST_ROWS = 3
+"""A subject with fewer rows has a section on the overview instead of a page."""
 MOST_SECTIONS = 6
 """Sections that are listed of a document."""
 _CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
@@ -80,15 +82,21 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
         return Page(name, links, language)
 
     subjects = [subject_page(subject, facts, empty(f"{subject}.md")) for subject in SUBJECTS]
-    others = [page.name for page in subjects if page.parts]
+    whole = [page for page in subjects if _rows(page) >= LEAST_ROWS]
+    small = [page for page in subjects if page.parts and page not in whole]
+    others = [page.name for page in whole]
     writers: dict[str, Writer] = {
-        INDEX: partial(_index_page, overview, names, (GLOSSARY, HOW_TO, *others), empty(INDEX)),
+        INDEX: partial(_index_page, overview, names, (GLOSSARY, HOW_TO, *others), small, empty(INDEX)),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
         GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
         HOW_TO: partial(_how_to, facts, empty(HOW_TO)),
-        **{page.name: partial(_titled, page) for page in subjects if page.parts},
+        **{page.name: partial(_titled, page) for page in whole},
     }
     return {name: partial(_signed, write) for name, write in writers.items()}
+
+
+def _rows(page: Page) -> int:
+    return sum(row.startswith("- ") for part in page.parts for row in part.split("\n"))
 
 
 def _titled(page: Page) -> Page:
@@ -126,8 +134,11 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", plain)[:LONGEST_NAME].strip("-._") or "part"
 
 
-def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str], page: Page) -> Page:
-    """The overview, with links to the pages of components, and without facts that every commit changes."""
+def _index_page(
+    overview: Overview, names: Sequence[str], others: Sequence[str], small: Iterable[Page], page: Page
+) -> Page:
+    """The overview, with links to the pages of components, the subjects too small for a page, and without facts that
+    every commit changes."""
     language = page.language
     purpose = overview.purpose_source
     licence = i18n.text("overview.licence", language, licence=literal(overview.licence)) if overview.licence else ""
@@ -146,6 +157,10 @@ def _index_page(overview: Overview, names: Sequence[str], others: Sequence[str],
         rows = overview_rows(overview, part, language, page.at, links)
         shown = rows[:MOST_EDGES] if part == "edges" else rows  # each component's page has its own
         page.section(f"overview.sections.{part}", [*shown, *more_row(len(rows) - len(shown), page)])
+    for subject in small:
+        parts = (f"#{part}" for part in subject.parts)  # a level lower
+        page.section(f"wiki.{_key(subject.name)}", ["\n\n".join(parts)])
+        page.files |= subject.files
     page.history((), (path for path, _ in overview.hot))
     return page
 
@@ -186,7 +201,11 @@ def _how_to(facts: ComponentFacts, page: Page) -> Page:
 
 
 def _title(name: str, language: str) -> str:
-    return i18n.text(f"wiki.{name.removesuffix('.md').replace('-', '_')}", language)
+    return i18n.text(f"wiki.{_key(name)}", language)
+
+
+def _key(name: str) -> str:
+    return name.removesuffix(".md").replace("-", "_")
 
 
 def _guides(index: Index, page: Page) -> list[str]:

@@ -19,6 +19,7 @@ from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.import_statements import Import
 from repopilot.code.split import FileAnalysis
 from repopilot.foreign_text import literal
+from repopilot.index.manifests import facts as manifest_facts
 from repopilot.types import Symbol
 
 MOST_ROWS = 200
@@ -27,6 +28,7 @@ MOST_NAMES = 8
 _ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
 """Built-in classes whose subclasses are errors."""
 _RAISE = re.compile(r"\b(?:raise|throw)\b")
+_RETURN = re.compile(r"\breturn\b")
 _ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
 _SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
 _GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
@@ -105,7 +107,8 @@ def _errors(facts: ComponentFacts, page: Page) -> None:
     rows = []
     for error in found:
         said = literal(summary_between(facts.index, error.path, error.start_line, error.end_line))
-        raised = _raised(facts, error.name, page) if often[error.name] == 1 else ""
+        form = _RETURN if facts.index.files[error.path].language == "go" else _RAISE
+        raised = _raised(facts, error.name, page, form) if often[error.name] == 1 else ""
         name = error.signature if error.kind == "variable" and not said else error.qualified
         about = f"{code(name)}{f': {said}' if said else ''}"
         rows.append(f"- {about} {page.at(error.path, error.start_line)}{raised}")
@@ -133,21 +136,23 @@ def _errors_by_convention(facts: ComponentFacts) -> Iterator[Symbol]:
         known = facts.index.outline(path)
         if facts.index.files[path].language == "go":
             errors = {s.qualified.rpartition(".")[0] for s in known if s.signature.endswith(" Error() string")}
-            yield from (s for s in known if s.qualified in errors or (s.kind == "variable" and _GO_ERROR.match(s.name)))
+            named = [s for s in known if s.kind == "variable" and _GO_ERROR.match(s.name)]
+            aliases = [s for s in named if s.signature.endswith(f".{s.name}")]
+            yield from (s for s in known if s.qualified in errors or (s in named and s not in aliases))
         elif facts.index.files[path].language == "rust":
             yield from (s for s in known if _RUST_ERROR.search(s.signature) and s.name.endswith("Error"))
 
 
-def _raised(facts: ComponentFacts, name: str, page: Page) -> str:
-    """In how many places an error is raised, and the first of them."""
+def _raised(facts: ComponentFacts, name: str, page: Page, form: re.Pattern[str]) -> str:
+    """In how many places an error is raised or returned, on a line of a form, and the first of them."""
     places = dict.fromkeys(
         (each.path, each.line)
         for each in facts.index.references(name)
-        if each.path in facts.component_of and _RAISE.search(facts.index.lines(each.path, each.line, each.line) or "")
+        if each.path in facts.component_of and form.search(facts.index.lines(each.path, each.line, each.line) or "")
     )
     if not places:
         return ""
-    said = i18n.text("wiki.raised", page.language, count=len(places))
+    said = i18n.text("wiki.returned" if form is _RETURN else "wiki.raised", page.language, count=len(places))
     return f"; {said} {page.at(*min(places))}"
 
 
@@ -166,10 +171,12 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
 def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
     """What the code uses of the modules of a subject: a row for each module, with the components that use it."""
     found: dict[str, _Counted] = {}
+    own = {fact.value for fact in manifest_facts(facts.index, "name")}
     for path in facts.component_of:
         analysis = facts.index.uses_in(path)
         for what, line in _used_of_modules(analysis) if analysis else ():
-            if entry := entry_of(subject, facts.index.files[path].language, what):
+            entry = entry_of(subject, facts.index.files[path].language, what)
+            if entry and entry not in own:
                 found.setdefault(entry, _Counted()).add(what.removeprefix(entry).lstrip("./:\\"), path, line)
     rows = []
     for entry, used in found.items():
