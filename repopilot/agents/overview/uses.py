@@ -38,13 +38,10 @@ def sure_uses(graph: Graph) -> np.ndarray:
 def _product_uses(graph: Graph) -> np.ndarray:
     """bool (edges,): the sure uses, without those in the modules for tests of Rust files."""
     found = sure_uses(graph)
-    owners = graph.nodes.owners[graph.sources]
-    for name in TEST_MODULES:
-        for node in map(graph.nodes.__getitem__, graph.by_name.get(name, ())):
-            if node.path.endswith(".rs") and node.name == name:
-                found &= (
-                    (owners != graph.by_path[node.path]) | (graph.lines < node.line) | (graph.lines > node.end_line)
-                )
+    nodes = [graph.nodes[node] for name in TEST_MODULES for node in graph.by_name.get(name, ())]
+    for node in (node for node in nodes if node.path.endswith(".rs") and node.name in TEST_MODULES):
+        inside = (graph.lines >= node.line) & (graph.lines <= node.end_line)
+        found &= ~(inside & (graph.nodes.owners[graph.sources] == graph.by_path[node.path]))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
@@ -148,8 +148,10 @@ def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[
     used = {(place.path, place.line) for place in component.symbols}
     every = [s for path in component.files for s in index.outline(path)]
     known = [s for s in every if s.kind not in _LEFT_OUT]
-    nested = _nested(known)
-    shown = [s for s in known if (s.path, s.start_line) in facts.needed or (_is_public(s) and s not in nested)]
+    functions = {(s.path, s.qualified): s for s in known if s.kind in ("function", "method")}
+    shown = [
+        s for s in known if (s.path, s.start_line) in facts.needed or (_is_public(s) and not _is_local(s, functions))
+    ]
     shown = shown or [s for s in known if (s.path, s.start_line) in used]
     shown = shown or [s for s in every if s.kind == "variable" and "." not in s.qualified and _is_public(s)]
     namesakes = Counter((s.path, s.qualified) for s in shown)
@@ -157,23 +159,19 @@ def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[
     weight: Counter[tuple[str, str]] = Counter()
     for symbol in first:  # a class weighs as much as its most used member, and so comes before it
         for name in accumulate(symbol.qualified.split("."), "{}.{}".format):
-            uses = facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name]
-            weight[symbol.path, name] = max(weight[symbol.path, name], uses)
+            weight[symbol.path, name] = max(
+                weight[symbol.path, name],
+                facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name],
+            )
     first.sort(key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))
     kept = sorted(first[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
     return [*_members(index, kept, namesakes, page), *more_row(len(first) - MOST_INTERFACE, page)]
 
 
-def _nested(symbols: Iterable[Symbol]) -> set[Symbol]:
-    """The definitions inside a function, which only that function can use."""
-    found = set()
-    outer = None
-    for symbol in symbols:
-        if outer and outer.path == symbol.path and outer.start_line < symbol.start_line <= outer.end_line:
-            found.add(symbol)
-        elif symbol.kind in ("function", "method"):
-            outer = symbol
-    return found
+def _is_local(symbol: Symbol, functions: Mapping[tuple[str, str], Symbol]) -> bool:
+    """Whether a definition stands inside a function, so that only the function can use it."""
+    owner = functions.get((symbol.path, symbol.qualified.rpartition(".")[0]))
+    return owner is not None and owner.start_line < symbol.start_line <= owner.end_line
 
 
 def _is_public(symbol: Symbol) -> bool:

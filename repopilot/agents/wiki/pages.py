@@ -84,9 +84,10 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     subjects = [subject_page(subject, facts, empty(f"{subject}.md")) for subject in SUBJECTS]
     whole = [page for page in subjects if _rows(page) >= LEAST_ROWS]
     small = [page for page in subjects if page.parts and page not in whole]
-    others = [page.name for page in whole]
     writers: dict[str, Writer] = {
-        INDEX: partial(_index_page, overview, names, (GLOSSARY, HOW_TO, *others), small, empty(INDEX)),
+        INDEX: partial(
+            _index_page, overview, names, (GLOSSARY, HOW_TO, *(page.name for page in whole)), small, empty(INDEX)
+        ),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
         GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
         HOW_TO: partial(_how_to, facts, empty(HOW_TO)),

@@ -136,9 +136,9 @@ def _errors_by_convention(facts: ComponentFacts) -> Iterator[Symbol]:
         known = facts.index.outline(path)
         if facts.index.files[path].language == "go":
             errors = {s.qualified.rpartition(".")[0] for s in known if s.signature.endswith(" Error() string")}
-            named = [s for s in known if s.kind == "variable" and _GO_ERROR.match(s.name)]
-            aliases = [s for s in named if s.signature.endswith(f".{s.name}")]
-            yield from (s for s in known if s.qualified in errors or (s in named and s not in aliases))
+            named = (s for s in known if s.kind == "variable" and _GO_ERROR.match(s.name))
+            whole = {s.qualified for s in named if not s.signature.endswith(f".{s.name}")}  # others are aliases
+            yield from (s for s in known if s.qualified in errors | whole)
         elif facts.index.files[path].language == "rust":
             yield from (s for s in known if _RUST_ERROR.search(s.signature) and s.name.endswith("Error"))
 

@@ -47,11 +47,10 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     Returns:
         One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
     """
-    if found := _docstring(lines[start - 1 : end]):
-        return _sentence(found)
+    inside = _docstring(lines[start - 1 : end])
     while start > 1 and _LINE_COMMENT.match(lines[start - 2]) and _DIRECTIVE.match(lines[start - 2]):
         start -= 1
-    return _sentence(_block_above(lines, start) or _comment_above(lines, start))
+    return _sentence(inside or _block_above(lines, start) or _comment_above(lines, start))
 
 
 def head_summary(text: str) -> str:
