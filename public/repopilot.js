@@ -74,6 +74,23 @@
       texts.map(([x, y, text]) => h('text', { key: `${x} ${y}`, x, y, className: 'rp-diagram-head' }, text)), lines.map(line), boxes.map(drawn));
   };
 
+  // A picture that leads down, its rows broken where the room is narrower. The room is that of an element's inside, so
+  // that ten boxes are read without scrolling aside, on a telephone too.
+  window.repopilotFitted = (picture, room) => {
+    if (!room || picture.width <= room) return picture;
+    const [wide, high] = picture.box;
+    const [across, down, margin] = [wide + 14, high + 32, 8];
+    const most = Math.max(2, Math.floor((room - 2 * margin + 14) / across));
+    const levels = [...new Set(picture.boxes.map((box) => box.y))].sort((a, b) => a - b);
+    const rows = levels.flatMap((y) => {
+      const row = picture.boxes.filter((box) => box.y === y).sort((a, b) => a.x - b.x);
+      return Array.from({ length: Math.ceil(row.length / most) }, (_, n) => row.slice(n * most, (n + 1) * most));
+    });
+    const widest = Math.max(...rows.map((row) => row.length));
+    const placed = new Map(rows.flatMap((row, depth) => row.map((box, at) => [box.number, { ...box, x: margin + (at + (widest - row.length) / 2) * across, y: margin + depth * down }])));
+    return { ...picture, boxes: picture.boxes.map((box) => placed.get(box.number)), width: 2 * margin + wide + (widest - 1) * across, height: 2 * margin + high + (rows.length - 1) * down };
+  };
+
   // ---- the chats ----
   const list = make('div', { class: 'rp-chats-list' });
   const search = make('input', { class: 'rp-input', type: 'search', spellcheck: 'false' });

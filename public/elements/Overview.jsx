@@ -2,27 +2,39 @@ import { createElement, useEffect, useRef, useState } from 'react';
 import { BookOpen, MessageCircleQuestion } from 'lucide-react';
 
 function Name({ row, open }) {
+  if (!row.name) return null;
   if (!row.place) return <span className="rp-place">{row.name}</span>;
   const { path, line } = row.place;
   return <button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{row.name}</button>;
 }
 
 function Row({ row, current, separator, words, beside, open, ask }) {
-  const text = row.text || (beside ? '' : row.places.map(([name]) => name).join(', '));
   return (
     <li data-current={current || undefined}>
       <Name row={row} open={open} />
-      {text && <span className="rp-overview-text" title={text}>{text}</span>}
-      {beside && row.places.length > 0 && (
+      {row.text && <span className="rp-overview-text" title={row.text}>{row.text}</span>}
+      {row.places.length > 0 && (beside || !row.text) && (
         <span className="rp-overview-text">
           {row.places.map(([name, path, line, unsure], n) => (
             <span key={n}>{n > 0 && (unsure ? <span title={words.unsure}> ⇢ </span> : separator)}<button className="rp-link rp-place" title={`${path}:${line}`} onClick={() => open(path, line)}>{name}</button></span>
           ))}
         </span>
       )}
+      {beside && row.about && <span className="rp-overview-about rp-muted rp-detail">{row.about}</span>}
       {row.ask && <button className="rp-button rp-overview-ask" aria-label={`${words.ask}: ${row.name}`} title={row.ask} onClick={() => ask(row.ask)}><MessageCircleQuestion size={13} /><span>{words.ask}</span></button>}
     </li>
   );
+}
+
+function Picture({ picture, ...rest }) {
+  const inside = useRef(null);
+  const [room, setRoom] = useState(0);
+  useEffect(() => {
+    const watch = new ResizeObserver(([{ contentRect }]) => setRoom(Math.floor(contentRect.width)));
+    watch.observe(inside.current);
+    return () => watch.disconnect();
+  }, []);
+  return <div ref={inside} className="rp-picture" data-part="picture" tabIndex={0}>{window.repopilotChart(createElement, window.repopilotFitted(picture, room), rest)}</div>;
 }
 
 function Section({ section, chosen, ...rest }) {
@@ -70,7 +82,7 @@ const Overview = (window.repopilotOverview ||= function ({ props, callAction, se
       {props.purpose && <p className="rp-overview-purpose">{props.purpose} {beside && props.place && <button className="rp-link rp-place" onClick={() => open(props.place.path, props.place.line)}>{props.place.path}</button>}</p>}
       {props.facts && <div className="rp-muted rp-detail">{props.facts}</div>}
       {failed && <div className="rp-error">{failed}</div>}
-      {props.picture?.boxes && <div className="rp-picture" data-part="picture" tabIndex={0}>{window.repopilotChart(createElement, props.picture, { open: choose, label: words.picture })}</div>}
+      {props.picture?.boxes && <Picture picture={props.picture} open={choose} label={words.picture} />}
       {props.sections.map((section) => <Section key={section.part} section={section} chosen={chosen} words={words} beside={beside} open={open} ask={ask} />)}
     </>
   );

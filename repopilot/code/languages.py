@@ -75,7 +75,7 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     ),
     "css": ("code", "", ".css .scss .sass .less .styl"),
     "starlark": ("code", "", ".bzl .star build build.bazel workspace"),
-    "make": ("code", "make", ".mk .mak makefile gnumakefile"),
+    "make": ("code", "make", ".mk .mak makefile makefile.am gnumakefile"),
     "just": ("code", "", "justfile .just"),
     "cmake": ("code", "", ".cmake cmakelists.txt"),
     "meson": ("code", "", "meson.build meson_options.txt"),
@@ -152,7 +152,9 @@ _INTERPRETERS = {
 }
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _TEST_FOLDER = re.compile(
-    r"^(?:testing|t)/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/", re.I
+    r"^(?:testing|t)/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/"
+    r"|(^|/)src/(?-i:\w+Test|testFixtures)/",
+    re.I,
 )
 _TEST_NAME = re.compile(
     r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.(?!([cm]?ts|tsx|ya?ml)$)\w+$|"

@@ -57,9 +57,9 @@ class ProjectFact:
 class Manifest:
     """What a project manifest declares.
 
-    `ecosystem` is npm, python, cargo, go, maven, composer or ruby; `scripts` and `entry_points` map names to commands
-    and to places in the code; `paths`, for a tsconfig.json, maps patterns of modules to paths; `is_private` says that
-    an npm package isn't published.
+    `ecosystem` is npm, python, cargo, go, maven, dotnet, composer or ruby; `scripts` and `entry_points` map names to
+    commands and to places in the code; `paths`, for a tsconfig.json, maps patterns of modules to paths; `is_private`
+    says that a package of npm, Cargo or .NET isn't published.
     """
 
     path: str
@@ -294,7 +294,9 @@ def _cargo(path: str, text: str) -> Manifest:
     plain = {key: value for key, value in package.items() if isinstance(value, str)}
     facts = tuple(_plain_facts(path, plain, lines, keys, after=start))
     binaries = {b["name"]: b.get("path", "") for b in data.get("bin") or () if "name" in b}
-    return Manifest(path, "cargo", tuple(needs), facts, entry_points=binaries)
+    return Manifest(
+        path, "cargo", tuple(needs), facts, entry_points=binaries, is_private=package.get("publish") is False
+    )
 
 
 def _cargo_tables(path: str, data: Mapping[str, Any], lines: _Lines, prefix: str = "") -> Iterator[Dependency]:
@@ -364,6 +366,28 @@ def _maven(path: str, text: str) -> Manifest:
     return Manifest(path, "maven", tuple(needs), tuple(facts))
 
 
+def _dotnet(path: str, text: str) -> Manifest:
+    keys: dict[str, FactKind] = {
+        "PackageId": "name",
+        "Version": "version",
+        "Description": "description",
+        "PackageLicenseExpression": "licence",
+    }
+    given = ((kind, re.search(rf"<{key}>\s*([^<$]+?)\s*<", text)) for key, kind in keys.items())
+    facts = [ProjectFact(kind, found[1], path, line_at(text, found.start(1))) for kind, found in given if found]
+    if not any(fact.kind == "name" for fact in facts):
+        facts.append(ProjectFact("name", posixpath.splitext(posixpath.basename(path))[0], path, 1))
+    needs = []
+    for found in re.finditer(r"<PackageReference\s([^<>]*)>", text):
+        values = dict(re.findall(r'\b(Include|Version|PrivateAssets)\s*=\s*"([^"]*)"', found[1]))
+        if "Include" in values:
+            group: Group = "dev" if values.get("PrivateAssets", "").lower() == "all" else "runtime"
+            line = line_at(text, found.start())
+            needs.append(Dependency(values["Include"], values.get("Version", ""), group, path, line))
+    is_private = re.search(r"<IsPackable>\s*false|<OutputType>\s*(?:Win)?Exe|Sdk=\"[\w.]+\.(?:Web|Worker)", text, re.I)
+    return Manifest(path, "dotnet", tuple(needs), tuple(facts), is_private=is_private is not None)
+
+
 def _gemfile(path: str, text: str) -> Manifest:
     needs = []
     groups = ""
@@ -425,4 +449,5 @@ _READERS: dict[str, Callable[[str, str], Manifest]] = {
 }
 _BY_SUFFIX: dict[str, Callable[[str, str], Manifest]] = {
     "gemspec": _gemspec,
+    "csproj": _dotnet,
 }

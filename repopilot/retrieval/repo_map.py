@@ -33,6 +33,7 @@ _BLOCK = re.compile(
 )
 """Blocks of HTML: scripts and styles, and the tags that enclose a paragraph."""
 _IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}|^\.\. (?:image|_|\|).*$|\|[^|\n]+\|(?!\S)", re.M)
+_HEADING = re.compile(r"^#{1,6}[^\S\n].*$", re.M)
 _FIELDS = re.compile(r"^:[^:\n]+:(?: .*)?$(?:\n[ \t]+\S.*)*", re.M)
 """The fields at the head of a document in reStructuredText, with the lines that continue them."""
 _LINK = re.compile(rf"\[([^\[\]]*)\]{_TARGET}")
@@ -158,7 +159,8 @@ def readme_paragraphs(text: str) -> Iterator[str]:
     Args:
         text: of the README.
     """
-    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("\n\n", _CODE_BLOCK.sub("\n\n", text))):
+    apart = _HEADING.sub(r"\n\n\g<0>\n\n", _BLOCK.sub("\n\n", _CODE_BLOCK.sub("\n\n", text)))
+    for paragraph in re.split(r"\n\s*\n", apart):
         shown = _IMAGE.sub("", _FIELDS.sub("", paragraph))
         plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
         # A table of contents is nothing but links.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview
-from repopilot.agents.overview.render import MOST_DATA, SYMBOLS_SHOWN, facts_text
+from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
@@ -154,10 +154,10 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
             )
             for use in overview.uses
         ],
-        "cycles": [_row(", ".join(parts[number].name for number in cycle)) for cycle in overview.cycles],
-        "flows": [_row(flow.title, places=flow.path) for flow in overview.flows],
+        "cycles": [_row(places=[_opened(parts[number]) for number in cycle]) for cycle in overview.cycles],
+        "flows": [_row(places=flow.path) for flow in overview.flows],
         "commands": list(commands.values()),
-        "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_first(c)) for c in tested)],
+        "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_place_of(c)) for c in tested)],
         "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
         "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],
         "data": list(_data_rows(overview, language)),
@@ -179,18 +179,30 @@ def _component_row(component: Component, language: str) -> dict:
     last = component.name.rpartition("/")[2]
     named = (path for path in component.paths if last in path.rpartition("/")[2])
     ask = i18n.text("ui.overview.ask", language, path=next(named, component.paths[0]))
-    symbols = component.symbols[:SYMBOLS_SHOWN]
-    return _row(component.name, component.summary, *_first(component), places=symbols, ask=ask)
+    more = len(component.paths) - MOST_PATHS
+    about = [
+        ", ".join(component.paths[:MOST_PATHS]) + (f" +{more}" if more > 0 else ""),
+        _times("tests", component.tests, language) if component.tests else "",
+        _times("commits", component.commits, language) if component.commits else "",
+        ", ".join(component.people),
+    ]
+    row = _row(component.name, component.summary, *_place_of(component), component.symbols[:SYMBOLS_SHOWN], ask)
+    return row | {"about": " · ".join(filter(None, about))}
 
 
-def _first(component: Component) -> tuple[str, int]:
+def _opened(component: Component) -> NamedPlace:
     """Where to open a component: where its summary comes from, else at the definition that others use most."""
     place = component.source or next(iter(component.symbols), None)
-    return (place.path, place.line) if place else (component.files[0], 1)
+    return NamedPlace(component.name, *((place.path, place.line) if place else (component.files[0], 1)))
+
+
+def _place_of(component: Component) -> tuple[str, int]:
+    opened = _opened(component)
+    return opened.path, opened.line
 
 
 def _row(
-    name: str, text: str = "", path: str = "", line: int = 1, places: Sequence[NamedPlace] = (), ask: str = ""
+    name: str = "", text: str = "", path: str = "", line: int = 1, places: Sequence[NamedPlace] = (), ask: str = ""
 ) -> dict:
     rest = [[place.name, place.path, place.line, place.note == UNSURE] for place in places]
     return {"name": name, "text": text, "place": _place(path, line) if path else None, "places": rest, "ask": ask}

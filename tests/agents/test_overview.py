@@ -22,6 +22,8 @@ from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_path
 from repopilot.agents.overview.layers import cycles, layered
 from repopilot.agents.overview.overview_values import ComponentUse, NamedPlace
 from repopilot.agents.overview.render import facts_text, lines_for_model, mermaid, overview_json, overview_markdown
+from repopilot.agents.overview.uses import file_uses
+from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.history.commit_store import HistoryState, write_commits
 from repopilot.repo.history import Commit
 from repopilot.retrieval.places.doc_summary import head_summary
@@ -353,6 +355,10 @@ def test_packages_that_are_not_published_are_no_entry_points(tmp_path):
             "SHOP is a till for markets.",
         ),
         ("A till for small markets.\n\nMany use it.", "A till for small markets."),
+        (
+            "<p><b>Shop</b></p>\n\n## Intro\nWe wanted a till for small markets. It counts.",
+            "We wanted a till for small markets.",
+        ),
     ],
 )
 def test_the_purpose_is_the_sentence_that_defines_the_project(tmp_path, readme, purpose):
@@ -461,6 +467,14 @@ def test_commands_are_those_of_the_whole_project_and_whole(tmp_path):
             "Bans who fails too often.",
         ),
         ("// biome-ignore lint/suspicious/noExplicitAny: values can be of any type\nexport type A = any;\n", ""),
+        ("// clang-format off\n#include <a.h>\n", ""),
+        ("#nullable enable\nnamespace A;\n", ""),
+        (
+            "/* Please send bug reports to A. B. Smith at home. */\n\n/* Parses the words of K. Smith. It is fast. */\n",
+            "Parses the words of K. Smith.",
+        ),
+        ("// the file must be built before this import\nimport a from './a.json'\n", ""),
+        ('"""A till for markets.\n\nLicence: MIT\n"""\n', "A till for markets."),
         ("// https://www.example.org/rfc7231#section-4.1\n// Methods of requests.\n", "Methods of requests."),
     ],
 )
@@ -679,3 +693,187 @@ def test_a_program_in_rust_offers_nothing_to_import(tmp_path):
     files |= {"src/main.rs": "mod stock;\nfn main() { stock::take(); }\n", "src/stock.rs": "pub fn take() {}\n"}
     files |= {f"tests/{n}.rs": "use shop::stock::take;\n#[test]\nfn works() { take(); }\n" for n in "ab"}
     assert {(kind, path) for kind, _, path in entries_of(tmp_path, files)} == {("main", "src/main.rs")}
+
+
+def crate(name, **more):
+    return "[package]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in ({"name": name} | more).items())
+
+
+def test_a_target_stands_in_the_package_that_declares_it(tmp_path):
+    files = {
+        "Cargo.toml": crate("shop") + '[[bin]]\nname = "shop"\npath = "src/main.rs"\n',
+        "src/main.rs": "fn main() {\n    println!()\n}\n",
+        "crates/a/Cargo.toml": crate("a"),
+        "crates/a/src/main.rs": "fn main() {\n    println!()\n}\n",
+        "crates/tool/Cargo.toml": crate("tool", publish=False),
+        "crates/tool/src/main.rs": "fn main() {\n    println!()\n}\n",
+    }
+    assert entries_of(tmp_path, files) == {("command", "shop", "src/main.rs"), ("main", "a", "crates/a/src/main.rs")}
+
+
+def test_the_module_that_a_manifest_names_is_imported(tmp_path):
+    manifest = '[project]\nname = "shop"\nscripts = {till = "shop:main"}\n'
+    files = {
+        "pyproject.toml": manifest,
+        "shop.py": "def main():\n    return 1\n\n\nif __name__ == '__main__':\n    main()\n",
+    }
+    assert entries_of(tmp_path, files) == {("command", "till", "shop.py"), ("facade", "import shop", "shop.py")}
+
+
+def test_a_web_application_is_entered_by_what_a_server_loads(tmp_path):
+    served = "from shop.views import handle\n\napplication = handle\n"
+    files = {
+        "shop/wsgi.py": served,
+        "shop/views.py": f"def handle(environ):\n{BODY}\n",
+        "shop/logs/__init__.py": f"def log():\n{BODY}\n",
+        "shop/middleware/wsgi.py": "class Middleware:\n    pass\n",
+        "README.md": "# Other\n",
+    }
+    assert entries_of(tmp_path, files) == {("server", "shop/wsgi.py", "shop/wsgi.py")}
+    rails = {
+        "config.ru": "require_relative 'till'\nrun Till\n",
+        "till.rb": "class Till\n  def call\n    1\n  end\nend\n",
+    }
+    assert entries_of(tmp_path / "rails", rails) == {("server", "config.ru", "config.ru")}
+
+
+def test_a_plug_in_whose_main_does_nothing_is_no_program(tmp_path):
+    files = {
+        "go.mod": "module example.org/shop\n",
+        "app.go": "package main\n\nfunc main() {\n\trun()\n}\n\nfunc run() {}\n",
+        "plugin/broken/main.go": 'package main\n\nfunc main() {\n\tpanic("never run")\n}\n',
+        "plugin/empty/main.go": "package main\n\nfunc main() {}\n",
+    }
+    assert {(kind, path) for kind, _, path in entries_of(tmp_path, files)} == {("main", "app.go")}
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        {
+            "CMakeLists.txt": "set(PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/shop.h)\ninstall(FILES ${PUBLIC} DESTINATION include)\n"
+        },
+        {"src/Makefile.am": "include_HEADERS = shop.h\nlibshop_la_SOURCES = shop.c inner.h\n"},
+    ],
+)
+def test_headers_that_a_build_lists_by_name_are_installed(tmp_path, build):
+    files = {
+        **build,
+        "src/shop.c": '#include "shop.h"\nint shop_open(void) { return 1; }\n',
+        **dict.fromkeys(("src/shop.h", "src/inner.h"), "int shop_open(void);\n"),
+        **{f"tests/{n}.c": '#include "../src/inner.h"\nint main(void) { return shop_open(); }\n' for n in "ab"},
+    }
+    assert {path for _, _, path in entries_of(tmp_path, files)} == {"src/shop.h"}
+
+
+def test_a_library_of_dotnet_is_entered_by_its_projects(tmp_path):
+    project = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>{}</PropertyGroup></Project>\n'
+    files = {
+        "src/Shop/Shop.csproj": project.format("<Description>A till for the small markets of towns</Description>"),
+        "src/Shop/Till.cs": "namespace Shop;\n#nullable enable\npublic class Till { public int Open() { return 1; } }\n",
+        "src/Shop.Console/Shop.Console.csproj": project.format("<OutputType>Exe</OutputType>"),
+        "test/Shop.Tests/Shop.Tests.csproj": project.format(""),
+    }
+    assert entries_of(tmp_path / "shop", files) == {("facade", "Shop", "src/Shop/Shop.csproj")}
+
+
+def test_what_configures_the_build_is_no_component_and_uses_nothing(tmp_path):
+    files = {f"packages/{n}/src/index.ts": f"export function {n}() {{\n  return 1\n}}\n" for n in ("till", "stock")}
+    files |= {
+        f"packages/{n}/tsdown.config.ts": "import base from '../../tsdown.config'\nexport default base\n"
+        for n in ("till", "stock")
+    }
+    files |= {"tsdown.config.ts": "export default { a: 1 }\n", ".tool.ts": "export const x = 1\n"}
+    files["src/jvmTest/kotlin/TillRunner.kt"] = "class TillRunner {\n  fun run() = 1\n}\n"
+    found = overview_of(workspace_of(tmp_path, files).index)
+    paths = {path for component in found.components for path in component.files}
+    assert paths == {"packages/till/src/index.ts", "packages/stock/src/index.ts"} and found.uses == ()
+
+
+def test_a_flat_folder_of_many_files_is_taken_apart(tmp_path):
+    files = {f"src/part_{n}.py": f"def work_{n}():\n{BODY}\n" for n in range(90)}
+    assert 5 <= len(overview_of(workspace_of(tmp_path, files).index).components) <= MOST_GROUPS
+
+
+def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path):
+    files = {
+        "shop/lib/curl.py": f'"""Fetches pages."""\n\n\ndef fetch():\n{BODY}\n',
+        "shop/lib/dates.py": f"def parse():\n{BODY}\n",
+        "shop/lib/names.py": f"def name():\n{BODY}\n",
+        "shop/lib/words.py": f"def word():\n{BODY}\n",
+        "shop/till/main.py": f"def till():\n{BODY}\n{BODY}\n",
+        "shop/till/README.md": "# Till\n\nCounts what customers pay. More follows.\n",
+        "shop/stock.py": f'class Stock:\n    """What there is on the shelves."""\n\n    def take(self, total):\n{BODY}\n',
+        "shop/web/package.json": json.dumps({"name": "web", "description": "Shows the shelves"}),
+        **{f"shop/{name}/index.py": f"def {name}():\n{BODY}\n{BODY}\n" for name in ("web", "books", "mails")},
+    }
+    found = {c.name: c.summary for c in overview_of(workspace_of(tmp_path, files).index).components}
+    assert found["till"] == "Counts what customers pay." and found["web"] == "Shows the shelves"
+    assert found["stock"] == "What there is on the shelves." and found["lib"] == ""
+
+
+@pytest.mark.parametrize(
+    ("files", "licence"),
+    [
+        (
+            {"LICENSE": "The MIT License\n\nPermission is hereby granted, free of\ncharge, to any person obtaining"},
+            "MIT",
+        ),
+        ({"COPYING": "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n"}, "GPL-3.0"),
+        ({"LICENSE.md": "Redistribution and use in source and binary forms\n...\nNeither the name of"}, "BSD-3-Clause"),
+        ({"LICENSE": "All rights are mine."}, ""),
+        ({"LICENSE": "ISC", "pyproject.toml": '[project]\nname = "a"\nlicense = "EUPL-1.2"\n'}, "EUPL-1.2"),
+        (
+            {
+                "LICENSE": "Permission to use, copy, modify, and/or distribute this software",
+                "pyproject.toml": '[project]\nname = "a"\nlicense = {file = "LICENSE"}\n',
+            },
+            "ISC",
+        ),
+    ],
+)
+def test_the_licence_is_the_declared_one_or_the_one_whose_text_is_there(tmp_path, files, licence):
+    assert overview_of(workspace_of(tmp_path, files | {"shop.py": "x = 1\n"}).index).licence == licence
+
+
+def test_a_stub_gives_its_rank_and_not_its_place_to_a_term(tmp_path):
+    files = {
+        "shop/till.py": "class Till:\n    '''Counts money.'''\n",
+        "shop/till.pyi": "class Till: ...\nclass OnlyDeclared: ...\n",
+        "shop/stock.py": "from shop.till import Till\n\n\ndef take(till: Till):\n    return Till()\n",
+    }
+    terms = {(term.name, term.path) for term in overview_of(workspace_of(tmp_path, files).index).terms}
+    assert ("Till", "shop/till.py") in terms and not any(path.endswith(".pyi") for _, path in terms)
+
+
+def test_variables_are_those_of_the_environment_however_they_are_read(tmp_path):
+    files = {
+        "shop/web.py": "def handle(environ):\n    return environ['PATH_INFO']\n",
+        "shop/own.py": "from os import environ\n\n\ndef read():\n    return environ['SHOP_HOME']\n",
+        "shop/cli.py": "import click\n\n\n@click.option('--till', envvar=\"SHOP_TILL\")\ndef main(till):\n    return till\n",
+        "cli/src/main.rs": 'fn main() {\n    Arg::new("a").env("SHOP_RUST");\n    run().env("CHILD", "1");\n}\n',
+    }
+    names = {place.name for place in overview_of(workspace_of(tmp_path, files).index).data if place.kind == "variable"}
+    assert names == {"SHOP_HOME", "SHOP_TILL", "SHOP_RUST"}
+
+
+def test_a_table_is_shown_where_most_tables_are_declared(tmp_path):
+    table = "CREATE TABLE {} (id INT);\n"
+    files = {
+        "db/a_first.sql": table.format("tills"),
+        "db/schema.sql": "".join(map(table.format, ("tills", "shelves"))),
+        "shop.py": "x = 1\n",
+    }
+    places = {place.name: place.path for place in overview_of(workspace_of(tmp_path, files).index).data}
+    assert places["tills"] == places["shelves"] == "db/schema.sql"
+
+
+def test_names_that_a_star_import_passes_on_are_uses(tmp_path):
+    files = {
+        "src/lib.rs": "pub(crate) use crate::{till::Till};\nmod till;\nmod stock;\n",
+        "src/till.rs": "use super::*;\npub struct Till;\nimpl Till {\n    pub fn open(&self) -> u8 {\n        1\n    }\n}\n",
+        "src/stock.rs": "use super::*;\npub fn take(till: &Till) -> u8 {\n    till.open()\n}\n",
+        "Cargo.toml": crate("shop"),
+    }
+    uses = file_uses(graph_of(workspace_of(tmp_path, files).index), files)
+    assert ("src/stock.rs", "src/till.rs") in uses

@@ -19,7 +19,7 @@ from repopilot.agents.overview.overview_values import Component, EntryPoint, Flo
 from repopilot.agents.overview.own_code import code_files, main_languages, own_code, product_code
 from repopilot.agents.overview.purpose import purpose_of
 from repopilot.agents.overview.repository_parts import component_uses, components_of, is_private, summary_between
-from repopilot.agents.overview.uses import between, file_uses
+from repopilot.agents.overview.uses import STUBS, between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
@@ -27,6 +27,7 @@ from repopilot.code.languages import is_product_path
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
+from repopilot.project.licence_text import licence_in
 from repopilot.repo.history import Commit, commit_authors
 from repopilot.types import Snapshot
 
@@ -35,8 +36,10 @@ MOST_TERMS = 10
 RECENT = 5
 HOT = 5
 YEARS = 2
+YEAR_S = 365 * 86_400
 MOST_PEOPLE = 3
 _CALL = re.compile(r"(\w+)\(")
+_LICENCE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[.-][\w-]+)*$", re.I)
 _CHANGELOG = re.compile(r"change|history|news|release", re.I)
 """Documents about the past."""
 
@@ -63,14 +66,13 @@ def _structure(index: Index) -> Overview:
     uses = file_uses(graph, code)
     own = own_code(index, code, uses)
     entries = entry_points(index, graph, own)
-    lines = product_code(own, (entry.path for entry in entries if entry.path in own), between(uses, own))
+    lines = product_code(own, [entry.path for entry in entries if entry.path in own], between(uses, own))
     uses = between(uses, lines)
     components = components_of(index, graph, lines, uses)
     links = component_uses(components, uses)
     rank = page_rank(graph)
     ways = flows(graph, entries, lines, index.derived(called_by_name))
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
-    licence = next(facts(index, "licence"), None)
     return Overview(
         name=index.name,
         commit=index.commit,
@@ -79,7 +81,7 @@ def _structure(index: Index) -> Overview:
         languages=tuple(main_languages(index, lines).items()),
         lines=sum(info.lines for info in index.files.values()),
         files=len(index.files),
-        licence=licence.value if licence else "",
+        licence=_licence(index),
         entry_points=entries,
         components=components,
         uses=links,
@@ -90,6 +92,15 @@ def _structure(index: Index) -> Overview:
         terms=_terms(index, graph, lines, rank),
         data=data_of(index, graph, lines),
     )
+
+
+def _licence(index: Index) -> str:
+    """The licence that the manifests name, else the one whose text stands at the root."""
+    declared = next(facts(index, "licence"), None)
+    if declared and declared.value not in index.files:
+        return declared.value
+    texts = (index.text(path) or "" for path in sorted(index.files) if _LICENCE.match(path))
+    return next(filter(None, map(licence_in, texts)), "")
 
 
 def called_by_name(index: Index) -> Counter[str]:
@@ -104,13 +115,15 @@ def called_by_name(index: Index) -> Counter[str]:
 
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
     """The overview with what changed, as far as the history is known."""
+    last = commits[0].at if commits else 0
     changed = changes(commits)
     components = tuple(
         replace(component, commits=sum(changed[path] for path in component.files)) for component in overview.components
     )
     hot = hottest(changed, (path for component in components for path in component.files), HOT)
+    year = sum(commit.at > last - YEAR_S for commit in commits)
     recent = tuple((commit.sha[:8], commit.subject) for commit in commits[:RECENT])
-    return replace(overview, components=components, hot=tuple(hot), recent=recent)
+    return replace(overview, components=components, hot=tuple(hot), recent=recent, last_commit=last, year=year)
 
 
 def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit]) -> Overview:
@@ -124,7 +137,7 @@ def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit
         snapshot: the repository, whose history is on this machine.
         commits: those of its history, newest first.
     """
-    since = commits[0].at - YEARS * 365 * 86_400 if commits else 0
+    since = commits[0].at - YEARS * YEAR_S if commits else 0
     recent = [commit for commit in commits if commit.at >= since]
     names = commit_authors(snapshot, [commit.sha for commit in recent])
     authors = {sha: name for sha, name in names.items() if not name.endswith("[bot]")}
@@ -171,14 +184,11 @@ def _reading(
 
 def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarray) -> tuple[NamedPlace, ...]:
     """The names that everyone must know: types first, by how much depends on them, each with what it is."""
-    found: dict[str, NamedPlace] = {}
     classes = np.flatnonzero(graph.nodes.kinds == KINDS.index("class"))
-    for node in classes[np.argsort(-rank[classes], kind="stable")].tolist():
-        place = graph.nodes[node]
-        if place.path not in lines or is_private(place.name) or place.name in found:
-            continue
-        said = summary_between(index, place.path, place.line, place.end_line)
-        found[place.name] = NamedPlace(place.name, place.path, place.line, said)
-        if len(found) == MOST_TERMS:
-            break
-    return tuple(found.values())
+    ranked = [graph.nodes[node] for node in classes[np.argsort(-rank[classes], kind="stable")].tolist()]
+    # What is declared in a stub is told at its definition, at the rank of the stub.
+    names = dict.fromkeys(place.name for place in ranked if place.path in lines or place.path.endswith(STUBS))
+    own = [place for place in reversed(ranked) if place.path in lines and not is_private(place.name)]
+    best = {place.name: place for place in own}
+    shown = [best[name] for name in names if name in best][:MOST_TERMS]
+    return tuple(NamedPlace(p.name, p.path, p.line, summary_between(index, p.path, p.line, p.end_line)) for p in shown)

@@ -25,7 +25,10 @@ _READ = re.compile(
     rb"|(?:std::)?env::var(?:_os)?|(?:option_)?env!|process\.env|import\.meta\.env|Deno\.env\.get|ENV(?:\.fetch)?"
     rb"|\$_ENV|(?:System\.)?Environment\.GetEnvironmentVariable)"
     rb"(?:\s*[(\[]\s*[\"']([A-Za-z_]\w*)[\"']|(?<=\.env)\.([A-Z_][A-Z0-9_]*)\b)(?!\s*\]?\s*=[^=])"
+    rb"|\.env\(\s*\"([A-Z_][A-Z0-9_]*)\"\s*\)|\benv(?:var)?\s*=\s*\"([A-Z_][A-Z0-9_]*)\"\s*[),\]]"
 )
+"""Calls that read the environment, and options of a command line that are read from it (clap, click)."""
+_OF_OS = re.compile(rb"^from os import .*\benviron\b", re.M)
 _FILE = re.compile(
     rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
 )
@@ -59,9 +62,10 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
 
 
 def _tables(graph: Graph) -> Iterator[DataPlace]:
-    for node in graph.nodes:
-        if node.kind == "table":
-            yield DataPlace("table", node.name, node.path, node.line)
+    tables = [node for node in graph.nodes if node.kind == "table"]
+    often = Counter(node.path for node in tables)  # a schema declares more than a migration
+    for node in sorted(tables, key=lambda node: -often[node.path]):
+        yield DataPlace("table", node.name, node.path, node.line)
 
 
 def _settings(index: Index) -> Iterator[DataPlace]:
@@ -75,7 +79,9 @@ def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]
     reading = {path for name in _READERS for path in index.may_use(name)}
     for path in sorted(lines):
         text = (index.text(path) or "").encode()
-        variables = list(_READ.finditer(text)) if path in reading else []
+        bare = () if _OF_OS.search(text) else b"environ"  # of WSGI, where it isn't imported
+        is_read = path in reading or b"envvar" in text
+        variables = [f for f in _READ.finditer(text) if not f[0].startswith(bare)] if is_read else []
         files = list(_FILE.finditer(text))
         tree = parse(text, index.files[path].language, PARSE_S) if variables or files else None
         if tree is None:

@@ -6,10 +6,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from dataclasses import replace
+from itertools import chain, takewhile
+from typing import get_args
 
 from repopilot.agents.overview.groups import folders_of
-from repopilot.agents.overview.overview_values import EntryPoint
+from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
 from repopilot.agents.overview.uses import users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_product_path
@@ -28,14 +30,22 @@ _GO_MAIN = re.compile(r"^package main\b", re.M)
 _CONDITION = re.compile(r"^[^\S\n]*#[^\S\n]*(if|endif)(.*)", re.M)
 _OWN_MACRO = re.compile(r"(?<!\w)(?!defined\b)[A-Za-z]\w*")
 """A preprocessor macro of the project; those of the compiler begin with `_`."""
-_INSTALLED = re.compile(r"install[^\n()]*(?:(?:\\\n|\n\t)[^\n]*)*(?:\([^()]*\))?", re.I)
-"""What a Makefile, CMakeLists.txt or meson.build installs."""
+_INSTALLED = re.compile(
+    r"(?:install|^(?:nodist_)?(?:pkg)?include_HEADERS)[^\n()]*(?:(?:\\\n|\n\t)[^\n]*)*(?:\([^()]*\))?", re.I | re.M
+)
+"""What a Makefile, Makefile.am, CMakeLists.txt or meson.build installs."""
+_CMAKE_LIST = re.compile(r"\bset\s*\(\s*(\w+)([^()]*)\)")
 _TYPED = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
 """TypeScript sources, not declaration files."""
 _HEADERS = (".h", ".hpp", ".hh", ".hxx")
 _PATH = re.compile(r"[\w./+-]+")
 _JVM_BUILDS = ("pom.xml", "build.gradle", "build.gradle.kts")
-_BUILD_FILES = frozenset(("makefile", "cmakelists.txt", "meson.build"))
+_BUILD_FILES = frozenset(("makefile", "makefile.am", "cmakelists.txt", "meson.build"))
+_SERVED = re.compile(r"(?:^|/)(?:(?:wsgi|asgi)\.py|config\.ru)$")
+_APPLICATION = re.compile(r"^(?:app(?:lication)?\s*=|run\b)", re.M)
+"""What a web server loads from these files, by the conventions of WSGI, ASGI and Rack."""
+_DOES_NOTHING = re.compile(r"\{\s*(?:panic\([^()]*\)\s*)?\}\s*$")
+"""The body of a `main` that only the build of a plug-in or of a library needs."""
 _RUST_ROOT = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]+(?:/main)?\.rs)$")
 
 
@@ -48,7 +58,8 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
         lines: lines of its own code by path.
 
     Returns:
-        Commands first, then programs, then what is imported; each place once.
+        Commands first, then programs, then what is imported; each place once for those who run it, and once for those
+        who import it.
     """
     found = [*_declared(index, lines), *_programs(index, lines)]
     found += _facades(index, lines)
@@ -56,11 +67,20 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
     if not declares and not any(e.kind == "facade" for e in found) and not _has_program_on_top(found, lines):
         found += _most_used_outside(graph, lines)
     below = _lines_below(lines)
-    order = ("command", "main", "package", "script", "facade")
+    order = get_args(EntryKind)
+    commands = {entry.path for entry in found if entry.kind == "command"}
+    mains = {entry.path: entry for entry in found if entry.kind == "main"}
+    found = [
+        replace(mains[entry.path], kind="command", name=entry.name)
+        if entry.kind == "command" and not entry.symbol and entry.path in mains
+        else entry
+        for entry in found
+        if entry.kind not in ("main", "script") or entry.path not in commands
+    ]
     found.sort(key=lambda e: (order.index(e.kind), e.export_depth, -below[posixpath.dirname(e.path)], e.path))
-    unique: dict[tuple[str, str], EntryPoint] = {}
+    unique: dict[tuple[str, str, bool], EntryPoint] = {}
     for entry in found:
-        unique.setdefault((entry.path, entry.symbol), entry)
+        unique.setdefault((entry.path, entry.symbol, entry.kind == "facade"), entry)
     return tuple(unique.values())[:MOST]
 
 
@@ -68,7 +88,7 @@ def _has_program_on_top(found: Iterable[EntryPoint], lines: Iterable[str]) -> bo
     """Whether a program is declared, or stands in the outermost folder with code: the repository is an application
     then, not a library with tools."""
     outermost = min((path.count("/") for path in lines), default=0)
-    return any(entry.kind == "command" or entry.path.count("/") == outermost for entry in found)
+    return any(entry.kind in ("command", "server") or entry.path.count("/") == outermost for entry in found)
 
 
 def _lines_below(lines: Mapping[str, int]) -> Counter[str]:
@@ -119,7 +139,9 @@ def _source_of(
         return _of_script(built, index, lines)
     stem = module.replace(".", "/")
     wanted = (f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", target)
-    path = next((path for path in index.files for end in wanted if path == end or path.endswith(f"/{end}")), None)
+    beside = (posixpath.normpath(posixpath.join(folder, end)) for end in wanted)
+    anywhere = (path for path in index.files for end in wanted if path.endswith(f"/{end}"))
+    path = next(chain(filter(index.files.__contains__, beside), anywhere), None)
     if path is None:
         return None
     symbol = (
@@ -172,7 +194,15 @@ def _package_of(path: str) -> str:
 
 
 def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
-    """`main` functions, packages that are run, and scripts at the top that start themselves."""
+    """`main` functions, packages that are run, what servers load, and scripts at the top that start themselves."""
+    yield from (
+        EntryPoint("server", path, path, 1)
+        for path in index.files
+        if _SERVED.search(path)
+        and is_product_path(path)
+        and not index.is_foreign(path)
+        and _APPLICATION.search(index.text(path) or "")
+    )
     for path in lines:
         name = posixpath.basename(path)
         if name == "__main__.py":
@@ -186,7 +216,7 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     for symbol in (*index.symbols("main"), *index.symbols("Main")):
         if symbol.path in lines and symbol.kind in ("function", "method"):
             found.setdefault(symbol.path, symbol)
-    beside = _beside_the_product(index, lines)
+    beside = {*_beside_the_product(index, lines), *_of_developers(index, lines)}
     for path in filter(found.__contains__, lines):
         main = found[path]
         if _is_program(main, index) and path not in beside:
@@ -208,13 +238,23 @@ def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
     }
 
 
+def _of_developers(index: Index, lines: Iterable[str]) -> Iterator[str]:
+    """The files of packages that aren't published, beside a package at the root."""
+    declared = [manifest for manifest in manifests(index) if manifest.name]
+    private = tuple(f"{posixpath.dirname(each.path)}/" for each in declared if each.is_private and "/" in each.path)
+    if any("/" not in manifest.path and not manifest.is_private for manifest in declared):
+        yield from (path for path in lines if path.startswith(private))
+
+
 def _is_program(main: Symbol, index: Index) -> bool:
     """Whether a function named main is where its language starts a program."""
     language = index.files[main.path].language
     if language in ("c", "cpp"):
         return not _is_conditional(main, index.text(main.path) or "")
     if language == "go":
-        return _GO_MAIN.search(index.text(main.path) or "") is not None
+        text = index.text(main.path) or ""
+        body = "\n".join(text.split("\n")[main.start_line - 1 : main.end_line])
+        return _GO_MAIN.search(text) is not None and not _DOES_NOTHING.search(body)
     if language == "rust":
         return _RUST_ROOT.search(main.path) is not None
     if language in ("java", "csharp", "scala"):
@@ -235,17 +275,21 @@ def _is_conditional(main: Symbol, text: str) -> bool:
 
 
 def _program_name(path: str, index: Index) -> str:
-    stem = _stem(path)
-    folder = posixpath.basename(posixpath.dirname(path))
-    if stem != "main":
-        return stem
-    return folder if folder not in ("", "src", "cmd") else index.name.rpartition("/")[2]
+    if _stem(path) != "main" and not path.endswith(".go"):
+        return _stem(path)
+    named = (folder for folder in reversed(path.split("/")[:-1]) if folder not in ("src", "cmd"))
+    return next(named, index.name.rpartition("/")[2])
 
 
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
     """What users import, of each language."""
     found = [*_python_packages(index, lines), *_go_packages(index, lines), *_gems(index)]
     found += _installed_headers(index, lines)
+    found += [
+        EntryPoint("facade", manifest.name, manifest.path, 1)
+        for manifest in manifests(index)
+        if manifest.ecosystem == "dotnet" and not manifest.is_private and is_product_path(manifest.path)
+    ]
     found += [
         EntryPoint("facade", f"use {_crate(path, index)}", path, 1) for path in lines if path.endswith("src/lib.rs")
     ]
@@ -259,9 +303,18 @@ def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]
     below = _lines_below(lines)
     sizes = {path: below[posixpath.dirname(path)] for path in lines if path.endswith("/__init__.py")}
     chosen = [path for path in sizes if _plain(path.split("/")[-2]) in names]
+    modules = [p for p in lines if p.removeprefix("src/") == posixpath.basename(p) and p.endswith(".py")]
+    chosen += [path for path in modules if _plain(_stem(path)) in names]
     if not chosen and not any(_plain(posixpath.basename(folder)) in names for folder in below):
-        chosen = sorted(sizes, key=lambda path: -sizes[path])[:1]
-    return [EntryPoint("facade", f"import {path.split('/')[-2]}", path, 1) for path in chosen]
+        parents = {posixpath.dirname(path) for path in lines if path.endswith(".py")}
+        whole = [path for path in sizes if parents.isdisjoint(folders_of(path)[:-1])]
+        chosen = sorted(whole, key=lambda path: -sizes[path])[:1]
+    return [EntryPoint("facade", f"import {_python_module(path)}", path, 1) for path in chosen]
+
+
+def _python_module(path: str) -> str:
+    """The last part of a module's name."""
+    return _stem(path) if _stem(path) != "__init__" else path.split("/")[-2]
 
 
 def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
@@ -293,11 +346,17 @@ def _installed_headers(index: Index, lines: Mapping[str, int]) -> Iterator[Entry
         folder, name = posixpath.split(path)
         if name.lower() not in _BUILD_FILES:
             continue
-        for rule in _INSTALLED.findall(index.text(path) or ""):
+        for rule in _INSTALLED.findall(_with_lists(index.text(path) or "")):
             for word in _PATH.findall(rule):
-                installed = posixpath.normpath(posixpath.join(folder, word))
+                installed = posixpath.normpath(posixpath.join(folder, word.lstrip("/")))
                 if installed.endswith(_HEADERS) and installed in lines:
                     yield EntryPoint("facade", _stem(installed), installed, 1)
+
+
+def _with_lists(text: str) -> str:
+    """A CMakeLists.txt with the values of its variables in place of their names."""
+    lists = dict(_CMAKE_LIST.findall(text))
+    return re.sub(r"\$\{(\w+)\}", lambda named: lists.get(named[1], named[0]), text)
 
 
 def _stem(path: str) -> str:

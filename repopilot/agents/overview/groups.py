@@ -17,6 +17,8 @@ import numpy as np
 MOST_GROUPS = 12
 MOST_UNITS = 64
 """Units that a repository is taken apart into before they are joined."""
+MOST_FILES = 400
+"""Units where one folder with too large a share of the code holds more files than MOST_UNITS."""
 LARGEST_SHARE = 0.4
 """A folder with a larger share of the code is opened."""
 SMALLEST_SHARE = 0.02
@@ -69,7 +71,8 @@ def _units(lines: Mapping[str, int], whole: Collection[str]) -> list[Group]:
         if len(inside) > 1 and size <= (enough if len(units) >= FEWEST_GROUPS else enough / 3):
             break
         is_small = len(inside) > 1 and len(units) > 1 and len(units[largest]) < FILES_OF_A_PART
-        if is_small or inside.keys() == {largest} or len(units) - 1 + len(inside) > MOST_UNITS:
+        most = MOST_FILES if size > enough else MOST_UNITS
+        if is_small or inside.keys() == {largest} or len(units) - 1 + len(inside) > most:
             closed.add(largest)
             continue
         del units[largest]
@@ -138,13 +141,14 @@ def _closest(small: int, left: Mapping[int, Group], size: Mapping[int, int], use
     third that uses the other: joined, they would both use it and be used by it.
     """
     one = left[small]
+    ties = (uses[small] + uses[:, small]) / (1 + uses.sum(1) + uses.sum(0)) ** 0.5
+    thirds = np.minimum(uses[small][:, None], uses).sum(0) + np.minimum(uses, uses[:, small]).sum(1)
 
     def closeness(other: int) -> tuple[bool, float, bool, int]:
         near = _common(one.name, left[other].name)
         beside = near and not _is_folder(one) and _is_folder(left[other]) and left[other].name != _parent(one.name)
-        tie = (uses[small, other] + uses[other, small]) / (1 + uses[other].sum() + uses[:, other].sum()) ** 0.5
-        thirds = sum(np.minimum(uses[a], uses[:, b]).sum() for a, b in ((small, other), (other, small)))
-        return not beside, tie * (SAME_FOLDER if near else 1.0) / (1 + thirds), near, -size[other]
+        tie = ties[other] * (SAME_FOLDER if near else 1.0) / (1 + thirds[other])
+        return not beside, tie, near, -size[other]
 
     return max((number for number in left if number != small), key=closeness)
 

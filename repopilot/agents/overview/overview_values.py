@@ -8,7 +8,7 @@ from typing import Literal
 
 from repopilot.project.project_commands import ProjectCommand, Purpose
 
-EntryKind = Literal["command", "main", "package", "script", "facade"]
+EntryKind = Literal["command", "main", "server", "package", "script", "facade"]
 DataKind = Literal["table", "schema", "settings", "variable", "config"]
 """The kinds of stored data and configuration: `settings` is a class, `variable` an environment variable, `config` a
 file that the code names."""
@@ -30,7 +30,8 @@ class NamedPlace:
 
 @dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """Where the repository is entered: from a shell (command, main, package, script) or by an import (facade).
+    """Where the repository is entered: from a shell (command, main, package, script), by a web server, or by an import
+    (facade).
 
     `name` is what users type or import, `symbol` the definition, '' for a whole file.
     """
@@ -115,7 +116,7 @@ class Overview:
         purpose: the sentence that says what it is, with its place in `purpose_source`; '' where none does.
         languages: share of the code by language, the largest first.
         lines, files: how many are indexed.
-        licence: as declared.
+        licence: as declared, else as its text is known.
         entry_points, components, uses, flows: see their classes. `uses` refer to components by number.
         commands: the best command for each purpose.
         cycles: components that use each other, directly or by way of others, each group sorted.
@@ -124,6 +125,8 @@ class Overview:
         data: tables, schemas, settings, variables of the environment and configuration files.
         recent: the newest commits, as (short id, subject); () while the history isn't read.
         hot: the files that change most often.
+        last_commit: when the newest commit was made, in seconds since the epoch; 0 while the history isn't read.
+        year: how many commits were made in the year up to it, without merges.
     """
 
     name: str
@@ -145,3 +148,5 @@ class Overview:
     data: tuple[DataPlace, ...] = ()
     recent: tuple[tuple[str, str], ...] = ()
     hot: tuple[tuple[str, int], ...] = ()
+    last_commit: int = 0
+    year: int = 0

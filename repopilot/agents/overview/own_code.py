@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 
-from repopilot.agents.overview.uses import reached
+from repopilot.agents.overview.uses import STUBS, reached
 from repopilot.code.languages import file_kind, is_product_path, is_test_path, language_of, reads_symbols
 from repopilot.index.store import Index
 
@@ -13,6 +14,12 @@ LEAST_SHARE = 0.03
 _LEAST_PRODUCT = 0.5
 BUILD_FILES = frozenset(("make", "dockerfile"))
 """Languages of files that say how code is built."""
+_BUILDS = re.compile(
+    r"(?:^|/)(?:\.[^/]+|[\w.-]+\.config\.[cm]?[jt]sx?|[\w.-]+\.gradle\.kts|[\w.-]+\.gemspec|(?:gem|rake)file"
+    r"|(?:gulp|grunt)file\.\w+|(?:setup|noxfile|conftest)\.py|build\.rs|build\.sbt)$",
+    re.I,
+)
+"""Files in a language of the product that configure its build or its tools."""
 
 
 def code_files(index: Index) -> dict[str, int]:
@@ -38,7 +45,8 @@ def code_files(index: Index) -> dict[str, int]:
 def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
     """The files with the repository's own code, with their lines.
 
-    What the product uses is part of it, whatever its folder is called: `benchmark` in a tool that measures.
+    What the product uses is part of it, whatever its folder is called: `benchmark` in a tool that measures. What
+    configures its build isn't, and type stubs beside the code that they describe aren't.
 
     Args:
         index: the repository.
@@ -52,16 +60,24 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
     for user, other in uses:
         if not is_test_path(other):
             used[user].add(other)
-    products = [path for path in code if is_product_path(path)]
+    products = [path for path in code if is_product_path(path) and not _BUILDS.search(path)]
     own = {*products, *reached(products, lambda path: used.get(path, ()))} or set(code)
+    own -= {path for path in own if path.endswith(STUBS) and _beside(path, code)}
     lines = {path: count for path, count in code.items() if path in own}
     main = main_languages(index, lines)
     return {path: count for path, count in lines.items() if index.files[path].language in main}
 
 
-def product_code(lines: Mapping[str, int], entries: Iterable[str], uses: Iterable[tuple[str, str]]) -> dict[str, int]:
+def _beside(stub: str, code: Container[str]) -> bool:
+    stem = stub.removesuffix(".pyi").removesuffix(".d.ts")
+    return any(f"{stem}{suffix}" in code for suffix in (".py", ".js", ".mjs", ".cjs", ".jsx"))
+
+
+def product_code(
+    lines: Mapping[str, int], entries: Collection[str], uses: Collection[tuple[str, str]]
+) -> dict[str, int]:
     """The code in the top-level folders with entry points, and in those that these use: scripts for developers are
-    elsewhere.
+    elsewhere, or have no suffix and no user.
 
     Args:
         lines: lines of its own code by path.
@@ -74,9 +90,11 @@ def product_code(lines: Mapping[str, int], entries: Iterable[str], uses: Iterabl
     used: dict[str, set[str]] = defaultdict(set)
     for user, other in uses:
         used[_outermost(user)].add(_outermost(other))
+    shared = {*entries, *(other for _, other in uses)}
     entered = {_outermost(path) for path in entries}
     roots = entered | reached(entered, lambda root: used.get(root, ()))
-    found = {path: count for path, count in lines.items() if "" in roots or _outermost(path) in roots}
+    kept = (path for path in lines if language_of(path) or path in shared)
+    found = {path: lines[path] for path in kept if "" in roots or _outermost(path) in roots}
     return found if sum(found.values()) >= _LEAST_PRODUCT * sum(lines.values()) else dict(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 
 from repopilot.agents.overview.overview_values import NamedPlace
@@ -25,7 +25,11 @@ _DEFINITION = re.compile(
     re.I,
 )
 """A sentence that says what something is or does (`a thing that …`, `the thing is a …`), not what must be done."""
+_ABOUT = re.compile(r"(?:^|/)about(?:\.\w+)+$", re.I)
+"""A page that tells the users of a web application what it is."""
 FEWEST_WORDS = 3
+SHORT = 5
+"""A description with no more words is a slogan, or could be one."""
 PARAGRAPHS = 4
 """Paragraphs at the beginning of a README that may say what the project is."""
 MOST_PARAGRAPHS = 12
@@ -41,27 +45,32 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
 
     Returns:
         The sentence as `note`, and its place; None where nothing says it. The first of these: the description of the
-        root manifest or of the package named after the repository, where it is longer than FEWEST_WORDS; the README's
-        sentence that begins with the name; a shorter such description; that of a package that the README names; the
-        head of a file that users import; another definition in the README; any other package's description; the
-        README's first sentence.
+        root manifest or of the package named after the repository, where it is longer than SHORT; the sentence of an
+        about page, then of the README, that begins with the name; a shorter such description; that of a package that
+        the README names; the head of a file that users import; another definition in the README; any other package's
+        description; the README's first sentence.
     """
     described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
     own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]
-    if own and len(own[0].value.split()) > FEWEST_WORDS:
+    if own and len(_said(own[0]).note.split()) > SHORT:
         return _said(own[0])
-    paragraphs = _paragraphs(index)
+    about = min((path for path in index.files if _ABOUT.search(path)), key=lambda path: path.count("/"), default="")
+    readme = readme_path(index) or ""
+    paragraphs = _paragraphs(index, readme)
     mentioned, others = _by_mentions(index, described)
-    if said := _defined(index, paragraphs) or next(map(_said, (*own, *mentioned)), None):
+    for path in filter(None, (about, readme)):
+        if said := _defined(index, path):
+            return said
+    if said := next(map(_said, (*own, *mentioned)), None):
         return said
     of_facade = next(filter(None, (_of_facade(index, path) for path in facades)), None)
     first = next((sentences[0] for sentences in paragraphs[:PARAGRAPHS] if sentences), None)
     definition = next((s for sentences in paragraphs[:PARAGRAPHS] for s in sentences if _DEFINITION.match(s)), None)
     return (
         of_facade
-        or (_in_readme(index, definition) if definition else None)
+        or (_told(index, readme, definition) if definition else None)
         or next(map(_said, others), None)
-        or (_in_readme(index, first) if first else None)
+        or (_told(index, readme, first) if first else None)
     )
 
 
@@ -92,23 +101,23 @@ def _said(fact: ProjectFact) -> NamedPlace:
     return NamedPlace(fact.path, fact.path, fact.line, " ".join(_EMOJI.sub("", fact.value).split()))
 
 
-def _paragraphs(index: Index) -> list[list[str]]:
-    """The sentences of the README's first paragraphs."""
-    path = readme_path(index)
-    text = (index.text(path) or "") if path else ""
-    return [_sentences(paragraph) for paragraph in islice(readme_paragraphs(text), MOST_PARAGRAPHS)]
+def _paragraphs(index: Index, path: str) -> list[list[str]]:
+    """The sentences of a document's first paragraphs."""
+    told = readme_paragraphs((index.text(path) or "") if path else "")
+    return [_sentences(paragraph) for paragraph in islice(told, MOST_PARAGRAPHS)]
 
 
-def _defined(index: Index, paragraphs: Sequence[Sequence[str]]) -> NamedPlace | None:
-    """The sentence of the README that begins with the project's name and says what it is."""
+def _defined(index: Index, path: str) -> NamedPlace | None:
+    """The sentence of a document that begins with the project's name and says what it is."""
+    paragraphs = _paragraphs(index, path)
     names = {_name(index), *(fact.value for fact in facts(index, "name") if "/" not in fact.path)}
     named = rf"(?:the )?(?:{'|'.join(map(re.escape, sorted(names)))})\b[^.]{{0,40}}?"
     said = _first(paragraphs, named + _DEFINES) or _first(paragraphs[:PARAGRAPHS], named + _SAYS)
-    return _in_readme(index, said) if said else None
+    return _told(index, path, said) if said else None
 
 
-def _in_readme(index: Index, said: str) -> NamedPlace:
-    path = readme_path(index) or ""
+def _told(index: Index, path: str, said: str) -> NamedPlace:
+    """A sentence at its place in a document."""
     text = index.text(path) or ""
     words = re.escape(" ".join(said.split()[:3])).replace(r"\ ", r"\W+")
     found = re.search(words, text)

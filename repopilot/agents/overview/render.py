@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any, get_args
 
 from repopilot import i18n
@@ -21,6 +22,7 @@ LONGEST_LINE = 120
 LONGEST_CODE = 240
 MOST_DATA = 10
 SYMBOLS_SHOWN = 5
+MOST_PATHS = 6
 _NAMED_COMMANDS = {"start": "run"}
 """Purposes that have another name in the JSON contract of the command line."""
 
@@ -40,6 +42,8 @@ def overview_json(overview: Overview) -> dict[str, Any]:
         "lines": overview.lines,
         "files": overview.files,
         "licence": overview.licence,
+        "last_commit": overview.last_commit,
+        "commits_in_a_year": overview.year,
         "entry_points": [
             {"path": e.path, "line": e.line, "symbol": e.symbol or e.name, "kind": e.kind, "name": e.name}
             for e in overview.entry_points
@@ -189,17 +193,24 @@ def _line_for_model(component: Component) -> str:
     return f"{', '.join(paths[:3])}{more}: {component.summary[:LONGEST_LINE] or short}"
 
 
-def facts_text(overview: Overview, language: str) -> str:
-    """Languages and size in a line.
+def facts_text(overview: Overview, language: str, written: Callable[[str], str] = visible) -> str:
+    """Languages, size, licence and how alive it is, in a line.
 
     Args:
         overview: the overview.
         language: the reader's language.
+        written: writes a foreign text as what the line is part of.
     """
     lines = i18n.text("overview.lines", language, count=overview.lines)
     size = i18n.text("overview.size", language, count=overview.files, lines=lines)
     key = "overview.facts_of_code" if overview.languages else "overview.facts"
-    return i18n.text(key, language, languages=shares_text(overview), size=size)
+    told = [i18n.text(key, language, languages=shares_text(overview), size=size)]
+    if overview.licence:
+        told.append(i18n.text("overview.licence", language, licence=written(overview.licence)))
+    if overview.last_commit:
+        day = datetime.fromtimestamp(overview.last_commit, UTC).date().isoformat()
+        told.append(i18n.text("overview.alive", language, day=day, count=overview.year))
+    return " ".join(told)
 
 
 def shares_text(overview: Overview) -> str:
@@ -215,9 +226,7 @@ def _head(overview: Overview, language: str, at: Cite) -> str:
     rows = []
     if source := overview.purpose_source:
         rows.append(f"{literal(overview.purpose)} {at(source.path, source.line)}")
-    rows.append(facts_text(overview, language))
-    if overview.licence:
-        rows.append(i18n.text("overview.licence", language, licence=literal(overview.licence)))
+    rows.append(facts_text(overview, language, literal))
     return "\n\n".join(rows)
 
 
@@ -255,8 +264,7 @@ def _flow_rows(shown: _Shown) -> list[str]:
     for flow in shown.overview.flows:
         end = flow.path[-1]
         steps = "".join(f" {'⇢' if step.note == UNSURE else '→'} {code(step.name)}" for step in flow.path)
-        said = f"{steps.removeprefix(' → ')} {shown.at(end.path, end.line)}"
-        rows.append(list_row(literal(flow.title), said, shown.language))
+        rows.append(f"- {steps.removeprefix(' → ')} {shown.at(end.path, end.line)}")
     if any("⇢" in row for row in rows):
         rows.append(i18n.text("overview.unsure_calls", shown.language))
     return rows
@@ -337,8 +345,8 @@ def _section(name: str, rows: Sequence[str], language: str, level: int) -> str:
 
 
 def _component(component: Component, name: str, at: Cite) -> str:
-    paths = ", ".join(map(code, component.paths[:6]))
-    more = f" +{len(component.paths) - 6}" if len(component.paths) > 6 else ""
+    paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
+    more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
     source = component.source
     said = f": {literal(component.summary)} {at(source.path, source.line)}" if source else ""
     symbols = f" — {_symbols(component)}" if component.symbols else ""

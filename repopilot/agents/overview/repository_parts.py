@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 
 import numpy as np
 
@@ -14,8 +17,10 @@ from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, use
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import folder_is_module, is_test_path
+from repopilot.index.manifests import manifests
 from repopilot.index.store import Index
-from repopilot.retrieval.places.doc_summary import doc_summary, head_summary
+from repopilot.retrieval.places.doc_summary import doc_summary, first_sentence, head_summary
+from repopilot.retrieval.repo_map import readme_paragraphs
 from repopilot.types import Symbol, innermost
 
 MOST_SYMBOLS = 10
@@ -75,7 +80,7 @@ def _component(
     symbols: Sequence[NamedPlace],
     tests: int,
 ) -> Component:
-    source = _described(index, group)
+    source = _described(index, group, symbols)
     return Component(
         name=name,
         paths=shortest_paths(group.files, lines),
@@ -88,16 +93,39 @@ def _component(
     )
 
 
-def _described(index: Index, group: Group) -> NamedPlace | None:
-    """What the component is, by the first text that says it: at the head of its package's main file, else of its two
-    largest files."""
+def _described(index: Index, group: Group, symbols: Iterable[NamedPlace]) -> NamedPlace | None:
+    """What the component is, by the first text that says it: at the head of its package's main file, in the manifest or
+    the README of its folder, at the head of a file that is most of it, at the definition that it is named after."""
     size = {path: index.files[path].lines for path in group.files}
     heads = [path for path in group.files if path.rpartition("/")[0] == group.name and _is_head(path)]
-    rest = sorted((path for path in group.files if path.startswith(group.name)), key=lambda path: -size[path])
-    for path in (*heads, *rest[:2]):
-        if words := head_summary(index.text(path) or ""):
-            return NamedPlace(path, path, 1, words)
-    return None
+    most = [path for path in group.files if path.startswith(group.name) and 2 * size[path] > sum(size.values())]
+    said = chain(
+        (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in heads),
+        _said_of_folder(index, re.sub(r"/(?:src|lib)$", "", group.name)),
+        (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in most),
+        (_documented(index, symbol) for symbol in symbols if _is_named_after(symbol.name, group.name)),
+    )
+    return next((place for place in said if place.note), None)
+
+
+def _said_of_folder(index: Index, folder: str) -> Iterator[NamedPlace]:
+    """What the manifest and the README in a folder below the root say that it is."""
+    own = [manifest for manifest in manifests(index) if folder and posixpath.dirname(manifest.path) == folder]
+    facts = (fact for manifest in own for fact in manifest.facts if fact.kind == "description")
+    yield from (NamedPlace(fact.path, fact.path, fact.line, fact.value) for fact in facts)
+    readme = posixpath.join(folder, "README.md")
+    if folder and readme in index.files:
+        yield NamedPlace(readme, readme, 1, first_sentence(next(readme_paragraphs(index.text(readme) or ""), "")))
+
+
+def _documented(index: Index, symbol: NamedPlace) -> NamedPlace:
+    defined = next((each for each in index.outline(symbol.path) if each.start_line == symbol.line), None)
+    end = defined.end_line if defined else symbol.line
+    return replace(symbol, note=summary_between(index, symbol.path, symbol.line, end))
+
+
+def _is_named_after(name: str, folder: str) -> bool:
+    return name.casefold() == re.sub(r"[_.-]", "", folder.rpartition("/")[2]).casefold()
 
 
 def summary_between(index: Index, path: str, start: int, end: int) -> str:

@@ -15,7 +15,7 @@ SURE = 0.75
 """The confidence of a use that an import or a scope resolves; a name with only one definition has less."""
 TEST_MODULES = ("test", "tests")
 """The modules for tests that a Rust file holds."""
-_STUBS = (".pyi", ".d.ts")
+STUBS = (".pyi", ".d.ts")
 """Files that declare the types of code elsewhere; only a type checker reads the names in them."""
 
 Thing = TypeVar("Thing", bound=Hashable)
@@ -58,7 +58,7 @@ def file_uses(graph: Graph, files: Collection[str]) -> dict[tuple[str, str], Fil
     columns = (owners[graph.sources[wanted]], owners[graph.targets[wanted]], graph.lines[wanted])
     found: dict[tuple[str, str], FileUse] = {}
     for one, other, line in zip(*(column.tolist() for column in columns), strict=True):
-        if one == other or one not in path_of or other not in path_of or path_of[one].endswith(_STUBS):
+        if one == other or one not in path_of or other not in path_of or path_of[one].endswith(STUBS):
             continue
         use = found.setdefault((path_of[one], path_of[other]), FileUse(0, line))
         use.count += 1

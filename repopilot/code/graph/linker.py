@@ -53,6 +53,8 @@ _MADE_BY_FUNCTION = frozenset(("rust", "ruby"))
 """Families in which a class function without a definition is taken to return an object: `new`, or a derived one."""
 _CLOSED = frozenset(("python", "c"))
 """Families of languages in which a class has no members but its own and those of its bases."""
+_PASSES_ON = frozenset(("python", "rust"))
+"""Languages in which a star import brings what the module itself imported, too."""
 _IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
 SHARED_PACKAGE = frozenset(("go", "java", "kotlin", "scala", "csharp", "php"))
 _EVERYWHERE = frozenset(
@@ -398,6 +400,10 @@ class Linker:
     def _in_package(self, number: int, path: str) -> Sequence[int]:
         files = self._package_of(number)
         found = [self.names.in_file[f][path] for f in files if f != number and path in self.names.in_file[f]]
+        if not found and self.lookup.files[number].language in _PASSES_ON:
+            first = path.partition(".")[0]
+            stars = [f for t in self.targets[number] if t.star for f in t.files if first in self.bound[f]]
+            found = list(self._in_files(stars, path, path.rpartition(".")[2])) if stars else []
         if not found:
             name = path.rpartition(".")[2]
             tails = [(f, at) for f in files if f != number for at in self.names.tails[f].get(name, ())]

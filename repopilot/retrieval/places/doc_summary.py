@@ -8,7 +8,7 @@ from collections.abc import Sequence
 LONGEST = 200
 """Most characters of a summary."""
 _COMMENT = re.compile(
-    r"\s*(?:#(?!\[|!|include|define|if|endif|else)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
+    r"\s*(?:#(?!\[|!|(?:include|define|undef|if\w*|elif|else|endif|pragma|nullable|region|endregion|error|warning|import)\b)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
 _NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
@@ -16,10 +16,11 @@ _NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
 _MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`")
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)(?:\s|$)")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\b[A-Z]\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
 _LINE_COMMENT = re.compile(r"\s*(?://|#)")
-_LICENCE = re.compile(r"copyright|licen[cs]|SPDX", re.I)
+_LICENCE = re.compile(r"copyright|licen[cs]|SPDX|bug reports?\b|\bauto-?generated", re.I)
+"""A comment at the head of a file that says nothing of the code."""
 _DIRECTIVE = re.compile(
     r"^(?:\s*--\s)?+(?:[^\w@]*+(?:@\w++|\w[\w-]*+[:=]\s?)[\w, \t=-]*+"
     r"|[^\w@]*+\w++-[\w-]++(?:[\s,]++@?\w*+[-/][\w/-]*+)*+"
@@ -28,7 +29,7 @@ _DIRECTIVE = re.compile(
 """A comment for a tool: `ruff: noqa`, `coding=utf-8`, `@ts-nocheck`, `eslint-disable no-console`; or a ruler."""
 _FOR_TOOLS = re.compile(
     r"-\*-|\bvim?:|^\W*[\w@]+-(?:ignore|disable|enable|expect-error)\b|^https?://\S+$"
-    r"|^go:\w+\s|^\+build\s|^ReSharper (?:disable|restore)\b"
+    r"|^go:\w+\s|^\+build\s|^ReSharper (?:disable|restore)\b|^\W*[\w-]+[: ]+(?:on|off)\W*$"
 )
 """A line of a comment that tells a reader nothing: for an editor or a linter, or just an address."""
 _MOST_LINES = 12
@@ -50,7 +51,7 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     inside = _docstring(lines[start - 1 : end])
     while start > 1 and _LINE_COMMENT.match(lines[start - 2]) and _DIRECTIVE.match(lines[start - 2]):
         start -= 1
-    return _sentence(inside or _block_above(lines, start) or _comment_above(lines, start))
+    return first_sentence(inside or _block_above(lines, start) or _comment_above(lines, start))
 
 
 def head_summary(text: str) -> str:
@@ -70,13 +71,15 @@ def head_summary(text: str) -> str:
             number += 1
             continue
         if _DOCSTRING.match(lines[number]) and (found := _DOCSTRING.match("\n".join(lines[number:]))):
-            return "" if _LICENCE.search(found["said"]) else _sentence(found["said"])
+            said = first_sentence(found["said"])
+            return "" if _LICENCE.search(said) else said
         end = _comment_end(lines, number)
         if end == number:
             return ""
         block = "\n".join(lines[number:end])
         is_said = not _LICENCE.search(block) and not all(map(_DIRECTIVE.match, lines[number:end]))
-        if is_said and (said := _sentence(_head_comment(lines[number:end]))):
+        is_said &= not (lines[end - 1].startswith("//") and lines[end : end + 1] and lines[end].startswith("import "))
+        if is_said and (said := first_sentence(_head_comment(lines[number:end]))):
             return said
         number = end
     return ""
@@ -85,6 +88,27 @@ def head_summary(text: str) -> str:
 def without_markup(text: str) -> str:
     """A comment's text without the tags of documentation tools, which keep the names in them."""
     return _MARKUP.sub(lambda found: found[1] or found[2] or "", text)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a comment, a docstring or a paragraph without its markup; '' where it says too little.
+
+    Args:
+        text: without comment marks.
+    """
+    paragraph: list[str] = []
+    for line in text.strip().split("\n"):
+        line = _LEAD.sub("", line.strip())
+        if _FOR_TOOLS.search(line):
+            continue
+        if (not line and paragraph) or _TAG.match(line):
+            break
+        paragraph.append(line)
+    named = _NAMED.sub(r"\1", " ".join(filter(None, paragraph)))
+    first = _SENTENCE_END.split(without_markup(named), maxsplit=1)[0].strip()
+    if sum(character.isalpha() for character in first) < 8:
+        return ""
+    return first if len(first) <= LONGEST else f"{first[: LONGEST - 1].rstrip()}…"
 
 
 def _head_comment(lines: Sequence[str]) -> str:
@@ -142,19 +166,3 @@ def _comment_above(lines: Sequence[str], start: int) -> str:
 
 def _leading_comments(lines: Sequence[str]) -> int:
     return next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), len(lines))
-
-
-def _sentence(text: str) -> str:
-    paragraph: list[str] = []
-    for line in text.strip().split("\n"):
-        line = _LEAD.sub("", line.strip())
-        if _FOR_TOOLS.search(line):
-            continue
-        if (not line and paragraph) or _TAG.match(line):
-            break
-        paragraph.append(line)
-    named = _NAMED.sub(r"\1", " ".join(filter(None, paragraph)))
-    first = _SENTENCE_END.split(without_markup(named), maxsplit=1)[0].strip()
-    if sum(character.isalpha() for character in first) < 8:
-        return ""
-    return first if len(first) <= LONGEST else f"{first[: LONGEST - 1].rstrip()}…"
