@@ -69,7 +69,9 @@
       h('rect', { x: box.x, y: box.y, width: wide, height: high, rx: 6 }),
       h('text', { x: box.x + 8, y: box.y + high / 2 + 4 }, short(box.label)));
     };
-    return h('svg', { className: 'rp-diagram', width: width * zoom, height: height * zoom, viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label },
+    const bows = lines.filter(([from, to]) => down && boxes[from].y === boxes[to].y).map(([from]) => boxes[from].y + 1.75 * high + 8);
+    const tall = Math.max(height, ...bows);
+    return h('svg', { className: 'rp-diagram', width: width * zoom, height: tall * zoom, viewBox: `0 0 ${width} ${tall}`, role: 'group', 'aria-label': label },
       h('defs', {}, h('marker', { id: 'rp-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' }, h('path', { d: 'M0 0 L8 4 L0 8 z', className: 'rp-diagram-tip' }))),
       texts.map(([x, y, text]) => h('text', { key: `${x} ${y}`, x, y, className: 'rp-diagram-head' }, text)), lines.map(line), boxes.map(drawn));
   };
@@ -78,9 +80,10 @@
   // that ten boxes are read without scrolling aside, on a telephone too.
   window.repopilotFitted = (picture, room) => {
     if (!room || picture.width <= room) return picture;
-    const [wide, high] = picture.box;
-    const [across, down, margin] = [wide + 14, high + 32, 8];
-    const most = Math.max(2, Math.floor((room - 2 * margin + 14) / across));
+    const [gap, margin, high] = [14, 8, picture.box[1]];
+    const wide = Math.min(picture.box[0], Math.floor((room - 2 * margin - gap) / 2));
+    const [across, down] = [wide + gap, high + 32];
+    const most = Math.max(2, Math.floor((room - 2 * margin + gap) / across));
     const levels = [...new Set(picture.boxes.map((box) => box.y))].sort((a, b) => a - b);
     const rows = levels.flatMap((y) => {
       const row = picture.boxes.filter((box) => box.y === y).sort((a, b) => a.x - b.x);
@@ -88,7 +91,7 @@
     });
     const widest = Math.max(...rows.map((row) => row.length));
     const placed = new Map(rows.flatMap((row, depth) => row.map((box, at) => [box.number, { ...box, x: margin + (at + (widest - row.length) / 2) * across, y: margin + depth * down }])));
-    return { ...picture, boxes: picture.boxes.map((box) => placed.get(box.number)), width: 2 * margin + wide + (widest - 1) * across, height: 2 * margin + high + (rows.length - 1) * down };
+    return { ...picture, box: [wide, high], boxes: picture.boxes.map((box) => placed.get(box.number)), width: 2 * margin + wide + (widest - 1) * across, height: 2 * margin + high + (rows.length - 1) * down };
   };
 
   // ---- the chats ----

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from repopilot import i18n
-from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview
 from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, facts_text
 from repopilot.errors import RepoPilotError
@@ -17,6 +17,8 @@ from repopilot.ui.error_text import error_line
 from repopilot.ui.overview_picture import picture_props
 
 if TYPE_CHECKING:
+    from repopilot.index.store import Index
+    from repopilot.types import Snapshot
     from repopilot.ui.repository.registry import Opening
 
 ELEMENT = "Overview"
@@ -88,10 +90,10 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     """
     key = str(payload.get("key", ""))
     opening = chat.process.openings.get(key, chat.owner) if key else chat.opening
-    if opening is None or opening.index is None:
+    if opening is None or opening.index is None or opening.snapshot is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
     try:
-        overview = await asyncio.to_thread(overview_of, opening.index)
+        overview = await asyncio.to_thread(_with_people, opening.index, opening.snapshot)
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     props = {
@@ -103,6 +105,10 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     }
     await show_aside(ELEMENT, props)
     return {}
+
+
+def _with_people(index: Index, snapshot: Snapshot) -> Overview:
+    return with_people(overview_of(index), snapshot, index.commits)
 
 
 def overview_props(overview: Overview, language: str) -> dict:

@@ -12,6 +12,8 @@ BOX = (142, 34)
 STEP = (156, 66)
 MARGIN = 8
 IN_A_ROW = 4
+MOST_ROWS = 7
+"""Where components that all use each other would make more rows, they stand side by side in the same order."""
 
 
 def picture_props(overview: Overview, around: int | None = None) -> dict:
@@ -77,5 +79,9 @@ def _rows(shown: Sequence[int], downward: Sequence[tuple[int, int]]) -> list[Seq
         above = {n: [at[a] for a, b in downward if b == n] for n in row}
         row.sort(key=lambda n: fmean(above[n]) if above[n] else 0.5)
         at |= {number: (place + 0.5) / len(row) for place, number in enumerate(row)}
-        rows += [row[first : first + IN_A_ROW] for first in range(0, len(row), IN_A_ROW)]
-    return rows
+        rows += _broken(row)
+    return rows if len(rows) <= MOST_ROWS else _broken([number for row in rows for number in row])
+
+
+def _broken(row: Sequence[int]) -> list[Sequence[int]]:
+    return [row[first : first + IN_A_ROW] for first in range(0, len(row), IN_A_ROW)]

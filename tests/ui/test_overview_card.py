@@ -1,11 +1,14 @@
 """The overview of a repository as props of its element."""
 
 import json
+from dataclasses import replace
 
 from support.shop_workspace import workspace_of
 
 from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.overview_values import Component, ComponentUse
 from repopilot.ui.overview_card import overview_props, starter_rows
+from repopilot.ui.overview_picture import picture_props
 
 BODY = "\n".join(f"    total += {n}" for n in range(30))
 SHOP = {
@@ -28,6 +31,7 @@ def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(t
     components = {row["name"]: row for row in sections["components"]}
     assert components["orders"]["text"] == "Orders: what customers want."
     assert components["orders"]["place"] == {"path": "shop/orders/__init__.py", "line": 1}
+    assert components["orders"]["about"] == "shop/orders · 1 test file uses it"
     assert components["orders"]["ask"] == "What is `shop/orders` for, and how does it work?"
     assert [row["text"] for row in sections["commands"]] == ["Test", "Install", "Run"]
     tests = [(row["name"], row["text"]) for row in sections["tests"]]
@@ -62,3 +66,15 @@ def test_a_starter_opens_the_section_that_answers_it_and_else_asks_its_question(
     assert with_overview["Purpose"] == "purpose" and with_overview["Main modules"] == "components"
     assert with_overview["Search"] == with_overview["Tests"] == ""
     assert all(question and not part for _, question, part in starter_rows((), "fr"))
+
+
+def test_components_that_all_use_each_other_stand_side_by_side(tmp_path):
+    parts = tuple(Component(f"part{n}", (f"part{n}",), (f"part{n}/a.py",)) for n in range(12))
+    uses = tuple(ComponentUse(a, b, 12 - abs(a - b), "a.py", 1) for a in range(12) for b in range(12) if a != b)
+    shop = replace(overview_of(workspace_of(tmp_path, SHOP).index), cycles=(tuple(range(12)),))
+    picture = picture_props(replace(shop, components=parts, uses=uses))
+    assert len({box["y"] for box in picture["boxes"]}) == 3 and len(picture["lines"]) == len(uses)
+    sections = {
+        s["part"]: s["rows"] for s in overview_props(replace(shop, components=parts, uses=uses), "en")["sections"]
+    }
+    assert [place[:2] for place in sections["cycles"][0]["places"]] == [[c.name, c.files[0]] for c in parts]
