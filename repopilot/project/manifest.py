@@ -377,15 +377,8 @@ def _dotnet(path: str, text: str) -> Manifest:
     facts = [ProjectFact(kind, found[1], path, line_at(text, found.start(1))) for kind, found in given if found]
     if not any(fact.kind == "name" for fact in facts):
         facts.append(ProjectFact("name", posixpath.splitext(posixpath.basename(path))[0], path, 1))
-    needs = []
-    for found in re.finditer(r"<PackageReference\s([^<>]*)>", text):
-        values = dict(re.findall(r'\b(Include|Version|PrivateAssets)\s*=\s*"([^"]*)"', found[1]))
-        if "Include" in values:
-            group: Group = "dev" if values.get("PrivateAssets", "").lower() == "all" else "runtime"
-            line = line_at(text, found.start())
-            needs.append(Dependency(values["Include"], values.get("Version", ""), group, path, line))
     is_private = re.search(r"<IsPackable>\s*false|<OutputType>\s*(?:Win)?Exe|Sdk=\"[\w.]+\.(?:Web|Worker)", text, re.I)
-    return Manifest(path, "dotnet", tuple(needs), tuple(facts), is_private=is_private is not None)
+    return Manifest(path, "dotnet", facts=tuple(facts), is_private=is_private is not None)
 
 
 def _gemfile(path: str, text: str) -> Manifest:

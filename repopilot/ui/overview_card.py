@@ -17,8 +17,6 @@ from repopilot.ui.error_text import error_line
 from repopilot.ui.overview_picture import picture_props
 
 if TYPE_CHECKING:
-    from repopilot.index.store import Index
-    from repopilot.types import Snapshot
     from repopilot.ui.repository.registry import Opening
 
 ELEMENT = "Overview"
@@ -92,8 +90,9 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     opening = chat.process.openings.get(key, chat.owner) if key else chat.opening
     if opening is None or opening.index is None or opening.snapshot is None:
         return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+    index, snapshot = opening.index, opening.snapshot
     try:
-        overview = await asyncio.to_thread(_with_people, opening.index, opening.snapshot)
+        overview = await asyncio.to_thread(lambda: with_people(overview_of(index), snapshot, index.commits))
     except RepoPilotError as error:
         return {"error": error_line(error, chat.language)}
     props = {
@@ -105,10 +104,6 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     }
     await show_aside(ELEMENT, props)
     return {}
-
-
-def _with_people(index: Index, snapshot: Snapshot) -> Overview:
-    return with_people(overview_of(index), snapshot, index.commits)
 
 
 def overview_props(overview: Overview, language: str) -> dict:
@@ -145,7 +140,7 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
         for purpose, c in overview.commands.items()
     }
     tests = [row for purpose, row in commands.items() if purpose == "test"]
-    tested = sorted((c for c in parts if c.tests), key=lambda c: -c.tests)
+    tested = sorted(((_opened(c), c.tests) for c in parts if c.tests), key=lambda each: -each[1])
     return {
         "entry_points": [
             _row(e.name, i18n.text(f"overview.kinds.{e.kind}", language), e.path, e.line) for e in overview.entry_points
@@ -163,7 +158,7 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
         "cycles": [_row(places=[_opened(parts[number]) for number in cycle]) for cycle in overview.cycles],
         "flows": [_row(places=flow.path) for flow in overview.flows],
         "commands": list(commands.values()),
-        "tests": [*tests, *(_row(c.name, _times("tests", c.tests, language), *_place_of(c)) for c in tested)],
+        "tests": [*tests, *(_row(at.name, _times("tests", n, language), at.path, at.line) for at, n in tested)],
         "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
         "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],
         "data": list(_data_rows(overview, language)),
@@ -192,7 +187,8 @@ def _component_row(component: Component, language: str) -> dict:
         _times("commits", component.commits, language) if component.commits else "",
         ", ".join(component.people),
     ]
-    row = _row(component.name, component.summary, *_place_of(component), component.symbols[:SYMBOLS_SHOWN], ask)
+    at = _opened(component)
+    row = _row(component.name, component.summary, at.path, at.line, component.symbols[:SYMBOLS_SHOWN], ask)
     return row | {"about": " · ".join(filter(None, about))}
 
 
@@ -200,11 +196,6 @@ def _opened(component: Component) -> NamedPlace:
     """Where to open a component: where its summary comes from, else at the definition that others use most."""
     place = component.source or next(iter(component.symbols), None)
     return NamedPlace(component.name, *((place.path, place.line) if place else (component.files[0], 1)))
-
-
-def _place_of(component: Component) -> tuple[str, int]:
-    opened = _opened(component)
-    return opened.path, opened.line
 
 
 def _row(

@@ -747,18 +747,9 @@ def test_a_plug_in_whose_main_does_nothing_is_no_program(tmp_path):
     assert {(kind, path) for kind, _, path in entries_of(tmp_path, files)} == {("main", "app.go")}
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        {
-            "CMakeLists.txt": "set(PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/src/shop.h)\ninstall(FILES ${PUBLIC} DESTINATION include)\n"
-        },
-        {"src/Makefile.am": "include_HEADERS = shop.h\nlibshop_la_SOURCES = shop.c inner.h\n"},
-    ],
-)
-def test_headers_that_a_build_lists_by_name_are_installed(tmp_path, build):
+def test_headers_that_automake_installs_are_imported(tmp_path):
     files = {
-        **build,
+        "src/Makefile.am": "include_HEADERS = shop.h\nlibshop_la_SOURCES = shop.c inner.h\n",
         "src/shop.c": '#include "shop.h"\nint shop_open(void) { return 1; }\n',
         **dict.fromkeys(("src/shop.h", "src/inner.h"), "int shop_open(void);\n"),
         **{f"tests/{n}.c": '#include "../src/inner.h"\nint main(void) { return shop_open(); }\n' for n in "ab"},

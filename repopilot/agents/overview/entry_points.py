@@ -34,7 +34,6 @@ _INSTALLED = re.compile(
     r"(?:install|^(?:nodist_)?(?:pkg)?include_HEADERS)[^\n()]*(?:(?:\\\n|\n\t)[^\n]*)*(?:\([^()]*\))?", re.I | re.M
 )
 """What a Makefile, Makefile.am, CMakeLists.txt or meson.build installs."""
-_CMAKE_LIST = re.compile(r"\bset\s*\(\s*(\w+)([^()]*)\)")
 _TYPED = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
 """TypeScript sources, not declaration files."""
 _HEADERS = (".h", ".hpp", ".hh", ".hxx")
@@ -309,12 +308,7 @@ def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]
         parents = {posixpath.dirname(path) for path in lines if path.endswith(".py")}
         whole = [path for path in sizes if parents.isdisjoint(folders_of(path)[:-1])]
         chosen = sorted(whole, key=lambda path: -sizes[path])[:1]
-    return [EntryPoint("facade", f"import {_python_module(path)}", path, 1) for path in chosen]
-
-
-def _python_module(path: str) -> str:
-    """The last part of a module's name."""
-    return _stem(path) if _stem(path) != "__init__" else path.split("/")[-2]
+    return [EntryPoint("facade", f"import {_stem(path.removesuffix('/__init__.py'))}", path, 1) for path in chosen]
 
 
 def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
@@ -346,17 +340,11 @@ def _installed_headers(index: Index, lines: Mapping[str, int]) -> Iterator[Entry
         folder, name = posixpath.split(path)
         if name.lower() not in _BUILD_FILES:
             continue
-        for rule in _INSTALLED.findall(_with_lists(index.text(path) or "")):
+        for rule in _INSTALLED.findall(index.text(path) or ""):
             for word in _PATH.findall(rule):
-                installed = posixpath.normpath(posixpath.join(folder, word.lstrip("/")))
+                installed = posixpath.normpath(posixpath.join(folder, word))
                 if installed.endswith(_HEADERS) and installed in lines:
                     yield EntryPoint("facade", _stem(installed), installed, 1)
-
-
-def _with_lists(text: str) -> str:
-    """A CMakeLists.txt with the values of its variables in place of their names."""
-    lists = dict(_CMAKE_LIST.findall(text))
-    return re.sub(r"\$\{(\w+)\}", lambda named: lists.get(named[1], named[0]), text)
 
 
 def _stem(path: str) -> str:

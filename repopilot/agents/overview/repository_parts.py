@@ -103,7 +103,11 @@ def _described(index: Index, group: Group, symbols: Iterable[NamedPlace]) -> Nam
         (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in heads),
         _said_of_folder(index, re.sub(r"/(?:src|lib)$", "", group.name)),
         (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in most),
-        (_documented(index, symbol) for symbol in symbols if _is_named_after(symbol.name, group.name)),
+        (
+            replace(each, note=summary_between(index, each.path, each.line, each.line + LINES_WITH_DOCS))
+            for each in symbols
+            if _is_named_after(each.name, group.name)
+        ),
     )
     return next((place for place in said if place.note), None)
 
@@ -116,12 +120,6 @@ def _said_of_folder(index: Index, folder: str) -> Iterator[NamedPlace]:
     readme = posixpath.join(folder, "README.md")
     if folder and readme in index.files:
         yield NamedPlace(readme, readme, 1, first_sentence(next(readme_paragraphs(index.text(readme) or ""), "")))
-
-
-def _documented(index: Index, symbol: NamedPlace) -> NamedPlace:
-    defined = next((each for each in index.outline(symbol.path) if each.start_line == symbol.line), None)
-    end = defined.end_line if defined else symbol.line
-    return replace(symbol, note=summary_between(index, symbol.path, symbol.line, end))
 
 
 def _is_named_after(name: str, folder: str) -> bool:
