@@ -108,6 +108,31 @@ async def test_a_sentence_is_shown_whatever_it_is_worth_and_marked(shop, sentenc
     assert mark in done.result.lead.partition("cents [2].")[2]
 
 
+MEMBERS = {
+    "till.py": "class Till:\n    def ring(self):\n        self.bell = 1\n\n\nclass Loud(Till):\n    def shout(self):\n        pass\n\n\n"
+    "class Shelf:\n    def fill(self):\n        pass\n\n    def bell(self):\n        pass\n"
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("Till.ring", "checked"),
+        ("Till.fill", "unchecked"),
+        ("Shelf.ring", "unchecked"),
+        ("Loud.ring", "checked"),
+        ("Till.bell", "checked"),
+    ],
+)
+async def test_a_member_of_another_class_is_marked_unless_it_may_be_inherited_or_set(tmp_path, name, status) -> None:
+    workspace = shop_workspace(tmp_path, MEMBERS)
+    done, _ = await answered(workspace, call("read", path="till.py"), f"`{name}` does it [till.py:1-16].", "")
+    (last,) = done.sentences
+    assert last.status == status and ("is defined only in" in i18n.translated(last.why, "en")) == (
+        status == "unchecked"
+    )
+
+
 async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> None:
     wrong = "`with_discount` lowers the sum from 7000 cents [shop/prices.py:12-14]."
     right = "2: `with_discount` lowers the sum from 5000 cents. [shop/prices.py:12-14]"

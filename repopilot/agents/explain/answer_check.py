@@ -164,6 +164,7 @@ def _judged(
     lines = "\n".join([*texts, *(_text_of(place, known) for place in added)])
     values = [at for at in _values_of_names(passage.bare, lines, known) if not _within(at, places)]
     problem = _misstated(passage.bare, "\n".join([lines, *(_text_of(place, known) for place in values)]), known)
+    problem = problem or next(filter(None, (_of_another(anchor, known) for anchor in anchors)), "")
     return ("unchecked" if problem else "checked"), problem, (*added, *values)
 
 
@@ -263,6 +264,24 @@ def _misstated(sentence: str, lines: str, known: Known) -> str:
     if numbers := strange_numbers(sentence, lines, f"{known.question} {known.read.results} {quotes}"):
         return message("explain.sentence.number", number=", ".join(numbers))
     return ""
+
+
+def _of_another(anchor: Anchor, known: Known) -> str:
+    """Why a member isn't one of the class that a sentence names with it, '' where nothing speaks for that: only other
+    classes define it, and the class, all of which was read, neither mentions it nor inherits."""
+    *_, owner, name = ["", "", *anchor.text.removesuffix("()").split(".")]
+    types = [each for each in known.definitions(owner) if each.kind in ("class", "struct")]
+    owners = {each.qualified.rpartition(".")[0].rpartition(".")[2] for each in known.definitions(name)}
+    if anchor.kind != "name" or len(types) != 1 or not owners or owners & {"", owner}:
+        return ""
+    path, first, last = types[0].path, types[0].start_line, types[0].end_line
+    text = _text_of(CitedLines(path, first, last), known)
+    is_read = all(known.read.holds(path, line, line) for line in range(first, last + 1))
+    bases = [each for each in identifiers(types[0].signature) - {owner} if each[0].isupper()]
+    embedded = any(re.search(rf"^\s*\*?(?:\w+\.)?{re.escape(each)}\s*$", text, re.M) for each in owners)
+    if not is_read or bases or embedded or name in identifiers(text):
+        return ""
+    return message("explain.sentence.of_another", name=anchor.text, owners=", ".join(sorted(owners)))
 
 
 def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLines, ...]:

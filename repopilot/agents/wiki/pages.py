@@ -151,7 +151,7 @@ def _index_page(
         "" if overview.components else i18n.text("overview.none", language),
         " · ".join(f"[{_title(name, language)}]({name})" for name in others),
     ]
-    if len(overview.components) > 1:
+    if overview.uses:
         page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
     links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, names, strict=True)]
     for part in _ON_THE_INDEX:
