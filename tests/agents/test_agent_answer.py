@@ -108,10 +108,23 @@ async def test_a_sentence_is_shown_whatever_it_is_worth_and_marked(shop, sentenc
     assert mark in done.result.lead.partition("cents [2].")[2]
 
 
-MEMBERS = {
-    "till.py": "class Till:\n    def ring(self):\n        self.bell = 1\n\n\nclass Loud(Till):\n    def shout(self):\n        pass\n\n\n"
-    "class Shelf:\n    def fill(self):\n        pass\n\n    def bell(self):\n        pass\n"
-}
+MEMBERS = """class Till:
+    def ring(self):
+        self.bell = 1
+
+
+class Loud(Till):
+    def shout(self):
+        pass
+
+
+class Shelf:
+    def fill(self):
+        pass
+
+    def bell(self):
+        pass
+"""
 
 
 @pytest.mark.parametrize(
@@ -125,7 +138,7 @@ MEMBERS = {
     ],
 )
 async def test_a_member_of_another_class_is_marked_unless_it_may_be_inherited_or_set(tmp_path, name, status) -> None:
-    workspace = shop_workspace(tmp_path, MEMBERS)
+    workspace = shop_workspace(tmp_path, {"till.py": MEMBERS})
     done, _ = await answered(workspace, call("read", path="till.py"), f"`{name}` does it [till.py:1-16].", "")
     (last,) = done.sentences
     assert last.status == status and ("is defined only in" in i18n.translated(last.why, "en")) == (
