@@ -41,7 +41,9 @@
   };
   window.repopilotChart = (h, { boxes, lines, down, width, height, box: [wide, high] }, { open, label, zoom = 1, subject, texts = [] }) => {
     const longest = Math.floor((wide - 14) / 7.3);
-    const short = (text) => (text.length > longest ? `…${text.slice(1 - longest)}` : text);
+    // Of a path the end tells most; names of components often end alike, so that they lose their middle.
+    const start = down ? Math.floor(longest / 2) : 0;
+    const short = (text) => (text.length > longest ? `${text.slice(0, start)}…${text.slice(start + 1 - longest)}` : text);
     const line = ([from, to, weight, implied], at) => {
       const [a, b] = [boxes[from], boxes[to]];
       const back = down ? a.y >= b.y : a.x >= b.x;
