@@ -23,7 +23,7 @@ from bench.instant_index import instant_index
 from bench.peers.programs import Search, Tools, Tree, bm25s, llama_index
 from repopilot.index.embed import Embedders
 from repopilot.index.store import Index
-from repopilot.retrieval.context_pack import context_pack, real_tokenizer
+from repopilot.retrieval.context_pack import context_pack, empty_pack, real_tokenizer
 from repopilot.retrieval.search import search
 from repopilot.settings import Settings
 
@@ -34,7 +34,8 @@ _FILE = re.compile(r'^<file path="([^"]+)">', re.MULTILINE)
 def ours(index: Index, query: str, tokens: int) -> set[str]:
     """The files of the pack."""
     found = search(index, query, 30).hits
-    return {each.path for each in context_pack(index, found, query, tokens, real_tokenizer()).excerpts}
+    empty = empty_pack(index, query, tokens, real_tokenizer())
+    return {each.path for each in context_pack(index, found, empty, real_tokenizer()).excerpts}
 
 
 def chunks(index: Index, query: str, tokens: int) -> set[str]:

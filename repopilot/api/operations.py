@@ -73,12 +73,12 @@ async def search(body: SearchBody, repositories: Repositories, step: Step) -> di
 
 async def context(body: ContextBody, repositories: Repositories, step: Step) -> dict:
     """A context pack, for a question or of whole folders."""
-    from repopilot.retrieval.requested_pack import requested_pack
+    from repopilot.agents.overview.for_models import pack_for
 
     found = await repositories.open(body.source, body.ref)
     embedder = await repositories.embedder()
     largest = repositories.runtime.settings.max_file_kb << 10
-    return asdict(await asyncio.to_thread(requested_pack, found.index, found.snapshot, body, embedder, largest, "json"))
+    return asdict(await asyncio.to_thread(pack_for, found.index, found.snapshot, body, embedder, largest, "json"))
 
 
 async def ask(body: AskBody, repositories: Repositories, step: Step) -> dict:

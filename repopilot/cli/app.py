@@ -168,6 +168,7 @@ def _context_command(commands: argparse._SubParsersAction) -> None:
     context.add_argument(
         "--max-tokens", type=_positive, metavar="N", help="of the whole pack (4000; for folders, no limit)"
     )
+    context.add_argument("--overview", action="store_true", help="begin with ten lines on what the repository is")
     context.add_argument("--format", choices=["markdown", "xml", "json"], default="markdown")
     context.add_argument("-o", "--output", metavar="FILE")
 

@@ -177,19 +177,23 @@ def _search_all(arguments: argparse.Namespace, runtime: Runtime) -> int:
 
 def context(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Write a context pack for a query, or of whole folders."""
+    from repopilot.agents.overview.for_models import pack_for
     from repopilot.retrieval.context_pack import rendered
-    from repopilot.retrieval.requested_pack import PackRequest, requested_pack
+    from repopilot.retrieval.requested_pack import PackRequest
 
     if bool(arguments.query) == bool(arguments.folder):
         raise UsageError(message("cli.query_or_folder"))
     snapshot, built = _opened(arguments, runtime)
     show_notes(built.notes, arguments.language)
     request = PackRequest.model_construct(
-        query=arguments.query or "", folders=arguments.folder or [], max_tokens=arguments.max_tokens
+        query=arguments.query or "",
+        folders=arguments.folder or [],
+        max_tokens=arguments.max_tokens,
+        overview=arguments.overview,
     )
     embedder = runtime.embedders.choose(runtime.settings)
     largest = runtime.settings.max_file_kb << 10
-    packed = requested_pack(built, snapshot, request, embedder, largest, arguments.format)
+    packed = pack_for(built, snapshot, request, embedder, largest, arguments.format)
     if not arguments.output:
         say(rendered(packed, arguments.format))
         return 0

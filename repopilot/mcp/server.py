@@ -35,6 +35,7 @@ from pydantic import AnyUrl, BaseModel
 from repopilot import __version__, i18n, trace
 from repopilot.agents.all_repositories import answer_all
 from repopilot.agents.overview.compute import overview_of
+from repopilot.agents.overview.for_models import pack_for
 from repopilot.agents.overview.render import overview_json, overview_markdown
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.assistant import answer
@@ -64,7 +65,6 @@ from repopilot.repo.patches.apply import apply_changes
 from repopilot.repo.source import parse_source, split_token
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.context_pack import pack_markdown
-from repopilot.retrieval.requested_pack import requested_pack
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.runtime import Runtime
 from repopilot.tools import registry
@@ -431,9 +431,7 @@ class OfferedTools:
         """A context pack as Markdown."""
         original = await self._fresh(source, progress)
         largest = self._runtime.settings.max_file_kb << 10
-        made = await asyncio.to_thread(
-            requested_pack, original.index, original.snapshot, request, original.embedder, largest
-        )
+        made = await asyncio.to_thread(pack_for, original.index, original.snapshot, request, original.embedder, largest)
         return ToolResult(pack_markdown(made), {"tokens": made.tokens, "left_out": made.left_out})
 
     async def _open(self, source: str, progress: OnProgress) -> _Opened:

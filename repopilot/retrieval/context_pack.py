@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -26,6 +28,8 @@ from repopilot.types import Evidence, Hit
 QUERY_BUDGET = 4000
 OUTLINE_SHARE = 0.15
 """Share of the budget for the outline: the files of the pack and of further places, with the names they define."""
+OVERVIEW_SHARE = 0.25
+"""Largest share of the budget for the overview of the repository."""
 SHARES = (0.22, 0.16, 0.12, 0.09, 0.07)
 """Largest shares of the budget for the first excerpts; the last share also holds for each further excerpt."""
 NEIGHBOURS = 8
@@ -44,6 +48,7 @@ class ContextPack:
     Attributes:
         repository, commit, query, budget: what the pack was made from and for.
         tokens: of the rendered text, at most `budget`.
+        overview: lines that say what the repository is; () where nobody asked for them.
         outline: a line for each file: its path and the names it defines.
         excerpts: best first, neighbours in the code graph last.
         left_out: how many places did not fit.
@@ -56,6 +61,7 @@ class ContextPack:
     query: str
     budget: int
     tokens: int
+    overview: tuple[str, ...]
     outline: tuple[str, ...]
     excerpts: tuple[Excerpt, ...]
     left_out: int = 0
@@ -74,11 +80,28 @@ def real_tokenizer() -> CountTokens:
     return lambda text: len(encode(text))
 
 
+def empty_pack(
+    index: Index, query: str, budget: int, count_tokens: CountTokens, overview: Sequence[str] = ()
+) -> ContextPack:
+    """A pack without places.
+
+    Args:
+        index: the index that its places will come from.
+        query: the question, '' for a pack of folders.
+        budget: tokens of the whole pack; 0 for no limit.
+        count_tokens: counts the tokens of a text.
+        overview: lines that say what the repository is, the first of which are kept within OVERVIEW_SHARE.
+    """
+    left = budget * OVERVIEW_SHARE or math.inf
+    costs = itertools.accumulate(count_tokens(f"- {line}\n") for line in overview)
+    kept = tuple(line for line, cost in zip(overview, costs, strict=True) if cost <= left)
+    return ContextPack(index.name, index.commit, query, budget, 0, kept, (), ())
+
+
 def context_pack(
     index: Index,
     hits: Sequence[Hit],
-    query: str,
-    budget: int,
+    empty: ContextPack,
     count_tokens: CountTokens,
     first: Sequence[Excerpt] = (),
     form: str = "markdown",
@@ -88,8 +111,7 @@ def context_pack(
     Args:
         index: the index that the hits come from.
         hits: best first.
-        query: the question.
-        budget: tokens of the whole pack.
+        empty: the pack without places, see `empty_pack`.
         count_tokens: counts the tokens of a text.
         first: excerpts that come before those of the hits.
         form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
@@ -98,7 +120,7 @@ def context_pack(
         UsageError: no place fits.
     """
     places = places_of(index, hits)
-    empty = ContextPack(index.name, index.commit, query, budget, 0, (), ())
+    budget = empty.budget
     left = budget - count_tokens(rendered(empty, form))
     outline, cost = _outline(index, [each.path for each in (*first, *places)], count_tokens, int(left * OUTLINE_SHARE))
     left -= cost
@@ -140,7 +162,7 @@ def pack_of(index: Index, query: str, places: Sequence[Evidence], count_tokens: 
         for each, text in texts
         if text
     )
-    return with_tokens(ContextPack(index.name, index.commit, query, 0, 0, (), excerpts), count_tokens)
+    return with_tokens(ContextPack(index.name, index.commit, query, 0, 0, (), (), excerpts), count_tokens)
 
 
 def with_tokens(pack: ContextPack, count_tokens: CountTokens, form: str = "markdown") -> ContextPack:
@@ -161,6 +183,8 @@ def pack_markdown(pack: ContextPack) -> str:
     source = i18n.text("retrieval.pack_source_budget" if pack.budget else "retrieval.pack_source", "en", **facts)
     folders = (pack.repository if folder == "." else folder for folder in pack.folders)
     parts = [f"# {pack.query or ', '.join(folders)}", source, *(f"- {note}" for note in pack.notes), ""]
+    if pack.overview:
+        parts += ["## Overview", *(f"- {line}" for line in pack.overview), ""]
     if pack.outline:
         parts += ["## Outline", *(f"- {line}" for line in pack.outline), ""]
     if pack.tree:
@@ -188,6 +212,8 @@ def pack_xml(pack: ContextPack) -> str:
     parts = [f'{head} budget="{pack.budget}" tokens="{pack.tokens}">', f"<query>{escape(pack.query)}</query>"]
     parts += [f"<folder>{escape(folder)}</folder>" for folder in pack.folders]
     parts += [f"<note>{escape(note)}</note>" for note in pack.notes]
+    if pack.overview:
+        parts += ["<overview>", *(escape(line) for line in pack.overview), "</overview>"]
     parts += ["<outline>", *(escape(line) for line in pack.outline), "</outline>"]
     parts += ["<tree>", *(escape(line) for line in pack.tree), "</tree>"] if pack.tree else []
     return "\n".join([*parts, *map(_xml, pack.excerpts), "</context>"])

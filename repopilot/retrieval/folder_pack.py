@@ -21,15 +21,15 @@ from repopilot.retrieval.pack import CountTokens
 
 
 def folder_pack(
-    index: Index, folders: Sequence[str], budget: int, count_tokens: CountTokens, form: str = "markdown"
+    index: Index, folders: Sequence[str], empty: ContextPack, count_tokens: CountTokens, form: str = "markdown"
 ) -> ContextPack:
     """Make a pack of every indexed file in some folders.
 
     Args:
         index: the index of the files.
         folders: their paths, or those of files; `.` is the whole repository.
-        budget: tokens of the whole pack; 0 for no limit. No file is cut: one that doesn't fit is left out,
-            and the most useful folders come first.
+        empty: the pack without files, see `empty_pack`. No file is cut to fit its budget: one that doesn't fit is left
+            out, and the most useful folders come first.
         count_tokens: counts the tokens of a text.
         form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
 
@@ -46,7 +46,8 @@ def folder_pack(
     costs = {path: count_tokens(piece(each, form)) for path, each in files.items()}
     reasons = Counter(i18n.translated(skip.reason, "en") for skip in skips)
     notes = [_note("pack_skipped", count=count, reason=reason) for reason, count in sorted(reasons.items())]
-    empty = ContextPack(index.name, index.commit, "", budget, 0, (), (), folders=wanted, files=costs)
+    empty = replace(empty, folders=wanted, files=costs)
+    budget = empty.budget
 
     def packed(chosen: Collection[str]) -> ContextPack:
         left_out = costs.keys() - set(chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.context_pack import QUERY_BUDGET, ContextPack, context_pack, real_tokenizer
+from repopilot.retrieval.context_pack import QUERY_BUDGET, ContextPack, context_pack, empty_pack, real_tokenizer
 from repopilot.retrieval.folder_pack import folder_pack
 from repopilot.retrieval.search import search
 from repopilot.types import Snapshot
@@ -28,6 +29,7 @@ class PackRequest(BaseModel):
     query: Annotated[str, Field(max_length=20_000, description="a question")] = ""
     folders: Annotated[list[_Path], Field(max_length=100, description="instead of a query; `.` for all")] = []
     max_tokens: Annotated[int, Field(ge=1, description="4000; for folders, no limit"), WHOLE] | None = None
+    overview: Annotated[bool, Field(description="begin with ten lines on what the repository is")] = False
 
     @model_validator(mode="after")
     def _query_or_folders(self) -> Self:
@@ -43,8 +45,9 @@ def requested_pack(
     embedder: Embedder | None,
     largest_file: int,
     form: str = "markdown",
+    overview: Sequence[str] = (),
 ) -> ContextPack:
-    """Make a pack. Blocking.
+    """Make a pack. Blocking. `agents/overview/for_models.py` (`pack_for`) adds the overview where the request says so.
 
     Args:
         index: of the repository.
@@ -53,13 +56,16 @@ def requested_pack(
         embedder: for the vectors of the search.
         largest_file: bytes of the largest file that is read beside the index.
         form: `markdown`, `xml` or `json`, which the pack is to be rendered in.
+        overview: lines for its head that say what the repository is.
 
     Raises:
         UsageError: there is no such folder, or nothing fits.
     """
+    count_tokens = real_tokenizer()
+    budget = request.max_tokens or (0 if request.folders else QUERY_BUDGET)
+    empty = empty_pack(index, request.query, budget, count_tokens, overview)
     if request.folders:
-        return folder_pack(index, request.folders, request.max_tokens or 0, real_tokenizer(), form)
+        return folder_pack(index, request.folders, empty, count_tokens, form)
     found = search(index, request.query, PLACES, embedder=embedder)
     named = skipped_files.excerpts(index, snapshot, found.query, largest_file)
-    budget = request.max_tokens or QUERY_BUDGET
-    return context_pack(index, found.hits, request.query, budget, real_tokenizer(), named, form)
+    return context_pack(index, found.hits, empty, count_tokens, named, form)

@@ -80,6 +80,8 @@ def test_every_operation_returns_its_document(client, repository):
     for body in ({"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}):
         packed = client.post("/context", json={"source": source, **body}).json()
         assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600
+        led = client.post("/context", json={"source": source, **body, "overview": True}).json()
+        assert led["overview"] and not packed["overview"]
     assert client.post("/context", json={"source": source}).status_code == 422
     everywhere = client.post("/search", json={"all": True, "query": "price", "k": 2}).json()
     assert everywhere["repositories"] == 1 and everywhere["hits"][0]["repository"] == "shop"

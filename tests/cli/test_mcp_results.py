@@ -44,6 +44,7 @@ CALLS = [
     ("overview", {}, lambda d: d["components"] and d["diagram"].startswith("flowchart")),
     ("ask", {"question": "what calls price?"}, lambda d: d["citations"]),
     ("context", {"query": "price"}, lambda d: d["tokens"] > 0),
+    ("context", {"query": "price", "overview": True}, lambda d: d["tokens"] > 0),
 ]
 
 

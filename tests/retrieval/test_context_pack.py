@@ -10,7 +10,7 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot.errors import UsageError
 from repopilot.retrieval.cite import Excerpt
-from repopilot.retrieval.context_pack import context_pack, real_tokenizer, rendered
+from repopilot.retrieval.context_pack import context_pack, empty_pack, real_tokenizer, rendered
 from repopilot.retrieval.search import search
 
 FORMATS = ("markdown", "xml", "json")
@@ -30,8 +30,9 @@ def index(tmp_path):
     return open_workspace(tmp_path / "shop", offline(tmp_path / "home")).index
 
 
-def packed(index, query="how is the price computed?", budget=1500, form="markdown"):
-    return context_pack(index, search(index, query, 30).hits, query, budget, real_tokenizer(), form=form)
+def packed(index, query="how is the price computed?", budget=1500, form="markdown", overview=()):
+    empty = empty_pack(index, query, budget, real_tokenizer(), overview)
+    return context_pack(index, search(index, query, 30).hits, empty, real_tokenizer(), form=form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -39,6 +40,19 @@ def packed(index, query="how is the price computed?", budget=1500, form="markdow
 def test_the_whole_pack_stays_within_its_budget(index, budget, form):
     found = packed(index, budget=budget, form=form)
     assert real_tokenizer()(rendered(found, form)) == found.tokens <= budget and found.excerpts
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("budget", [300, 1500])
+def test_an_overview_leads_the_pack_within_its_budget_and_leaves_room_for_places(index, budget, form):
+    lines = [f"shop/part{n}: sells <{n}> & more" for n in range(10)]
+    found = packed(index, budget=budget, form=form, overview=lines)
+    text = rendered(found, form)
+    assert real_tokenizer()(text) == found.tokens <= budget and found.excerpts
+    assert found.overview == tuple(lines[: len(found.overview)]) and (len(found.overview) == 10) == (budget == 1500)
+    assert text.index("part0") < text.index("def price(count)")
+    tree = ET.fromstring(rendered(found, "xml"))
+    assert tree.find("overview").text.strip().split("\n") == json.loads(rendered(found, "json"))["overview"]
 
 
 def test_a_pack_without_a_place_says_why(index):

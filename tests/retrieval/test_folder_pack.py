@@ -9,7 +9,7 @@ from support.shop_workspace import offline, open_workspace
 
 from repopilot.cli.app import main
 from repopilot.errors import UsageError
-from repopilot.retrieval.context_pack import real_tokenizer, rendered
+from repopilot.retrieval.context_pack import empty_pack, real_tokenizer, rendered
 from repopilot.retrieval.folder_pack import folder_pack, token_tree
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -32,7 +32,7 @@ def index(tmp_path):
 
 
 def packed(index, *folders, budget=0):
-    return folder_pack(index, folders or (".",), budget, real_tokenizer())
+    return folder_pack(index, folders or (".",), empty_pack(index, "", budget, real_tokenizer()), real_tokenizer())
 
 
 def test_every_text_file_is_whole_and_in_the_order_of_the_paths(index):
@@ -89,6 +89,8 @@ def test_the_command_writes_the_pack_and_shows_the_tree(tmp_path, monkeypatch, c
     where, file = str(tmp_path / "shop"), tmp_path / "pack.xml"
     assert main(["context", where, "--folder", "shop", "--format", "xml", "-o", str(file)]) == 0
     assert "total.py" in file.read_text() and "shop/ " in capsys.readouterr().out
+    assert main(["context", where, "--folder", "shop/cart", "--overview"]) == 0
+    assert "## Overview\n- shop/cart: `total" in capsys.readouterr().out
     for wrong in ([], ["a question", "--folder", "."]):
         assert main(["context", where, *wrong]) == 2
         assert "Give either a QUERY or --folder" in capsys.readouterr().err
