@@ -272,6 +272,7 @@ def file_kind(path: str) -> FileKind:
     return _LANGUAGES[language][0] if language else "code"
 
 
+@lru_cache(maxsize=1 << 14)
 def is_product_path(path: str) -> bool:
     """Whether a path belongs to the product itself: no test, example, benchmark or documentation."""
     return not (is_test_path(path) or is_example_path(path) or is_doc_path(path))
@@ -282,6 +283,7 @@ def dotted(name: str) -> str:
     return re.sub(r"::|->|#(?=\w)", ".", name)
 
 
+@lru_cache(maxsize=1 << 14)
 def is_test_path(path: str) -> bool:
     """Whether a test runner of some language collects a file by its path, or its folder holds tests. Names like
     `test-events.ts` don't count: TypeScript's runners don't collect them, and the module may be about tests."""

@@ -8,9 +8,8 @@ for time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -19,14 +18,15 @@ from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.resolve.uses.covering_tests import is_test_place
 
+CLASS = KINDS.index("class")
 FUNCTION = KINDS.index("function")
 LIKELY = 0.6
 """The confidence of a call whose name has one definition."""
 _DAMPING = 0.9
 _ROUNDS = 20
 CONSTRUCTORS = frozenset(("__init__", "constructor", "new", "initialize"))
-_Overrides = Callable[[int], tuple[int, ...]]
-"""Gives the methods that override a method; cached, since it is called again and again."""
+_Overrides = Callable[[int], Sequence[int]]
+"""Gives the methods that override a method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,17 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     is_handed_on = (graph.kinds == Edge.USES) & (graph.confidence >= SURE)
     is_handed_on &= graph.nodes.kinds[graph.targets] == FUNCTION
     is_call = graph.kinds == Edge.CALLS
-    overrides = cache(lambda method: tuple(_overrides(graph, method)))
+    last_names = [name.rpartition(".")[2] for name in graph.nodes.names]
+    overrides = _overrides_of(graph, last_names)
     inside = is_own[graph.sources] & is_own[graph.targets] & (graph.sources != graph.targets)
     wanted = ((is_call & (graph.confidence >= LIKELY)) | is_handed_on) & inside
     sources, targets = _extended(
         graph.sources[wanted],
         graph.targets[wanted],
-        _dispatched(graph, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside), overrides),
+        _dispatched(graph, last_names, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside), overrides),
     )
-    sources, targets = _with_constructors(graph, sources, targets)
-    sources, targets = _with_overrides(graph, sources, targets, overrides)
+    sources, targets = _with_constructors(graph, last_names, sources, targets)
+    sources, targets = _with_overrides(last_names, sources, targets, overrides)
     is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class does its work in its methods
     one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
     pairs = np.unique(one_of[np.stack([sources, targets])], axis=1)
@@ -93,16 +94,18 @@ def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
     found = is_file[graph.nodes.owners]
     for path in paths:
         for node in graph.inside(graph.by_path[path]) if path in graph.by_path else ():
-            found[node] = not is_test_place(path, graph.nodes.name(node))
+            found[node] = not is_test_place(path, graph.nodes.names[node])
     return found
 
 
-def _dispatched(graph: Graph, edges: np.ndarray, overrides: _Overrides) -> Iterator[tuple[int, int]]:
+def _dispatched(
+    graph: Graph, last_names: Sequence[str], edges: np.ndarray, overrides: _Overrides
+) -> Iterator[tuple[int, int]]:
     """The calls whose name several definitions have: to the only one of them that counts, or to the method that at
     least two thirds of the others override."""
     called: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for source, target in zip(graph.sources[edges].tolist(), graph.targets[edges].tolist(), strict=True):
-        called[source, _last(graph, target)].append(target)
+    for source, target in _pairs(graph, edges):
+        called[source, last_names[target]].append(target)
     for (source, _), found in called.items():
         overridden = {node: len({*overrides(node)}.intersection(found)) for node in found}
         best = max(found, key=overridden.__getitem__)
@@ -126,21 +129,25 @@ def _overloads_as_one(graph: Graph, functions: np.ndarray) -> np.ndarray:
     for node in functions[
         np.argsort(graph.nodes.lines[functions] - graph.nodes.ends[functions], kind="stable")
     ].tolist():
-        one_of[node] = longest.setdefault((int(graph.nodes.owners[node]), graph.nodes.name(node)), node)
+        one_of[node] = longest.setdefault((int(graph.nodes.owners[node]), graph.nodes.names[node]), node)
     return one_of
 
 
-def _with_constructors(graph: Graph, sources: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _with_constructors(
+    graph: Graph, last_names: Sequence[str], sources: np.ndarray, targets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The calls, and those from each called class to its constructors."""
-    classes = [node for node in set(targets.tolist()) if graph.nodes[node].kind == "class"]
-    return _extended(sources, targets, ((node, method) for node in classes for method in _constructors(graph, node)))
+    classes = [node for node in set(targets.tolist()) if graph.nodes.kinds[node] == CLASS]
+    members = ((node, link.node) for node in classes for link in graph.outgoing(node, (Edge.DECLARES,)))
+    made_by = ((node, each) for node, each in members if last_names[each] in (last_names[node], *CONSTRUCTORS))
+    return _extended(sources, targets, made_by)
 
 
 def _with_overrides(
-    graph: Graph, sources: np.ndarray, targets: np.ndarray, overrides: _Overrides
+    last_names: Sequence[str], sources: np.ndarray, targets: np.ndarray, overrides: _Overrides
 ) -> tuple[np.ndarray, np.ndarray]:
     """The calls, and those from a called method to the methods of subclasses that override it."""
-    methods = [node for node in set(targets.tolist()) if _last(graph, node) not in CONSTRUCTORS]
+    methods = [node for node in set(targets.tolist()) if last_names[node] not in CONSTRUCTORS]
     return _extended(sources, targets, ((node, each) for node in methods for each in overrides(node)))
 
 
@@ -151,21 +158,28 @@ def _extended(
     return np.concatenate([sources, extra[:, 0]]), np.concatenate([targets, extra[:, 1]])
 
 
-def _overrides(graph: Graph, method: int) -> Iterator[int]:
-    own_name = _last(graph, method)
-    owners = (link.node for link in graph.incoming(method, (Edge.DECLARES,)) if graph.nodes[link.node].kind == "class")
-    for heir in (link.node for owner in owners for link in graph.incoming(owner, (Edge.INHERITS,))):
-        for link in graph.outgoing(heir, (Edge.DECLARES,)):
-            if _last(graph, link.node) == own_name:
-                yield link.node
+def _overrides_of(graph: Graph, last_names: Sequence[str]) -> _Overrides:
+    """Index the members and heirs of classes, so that the overrides of a method are found without its classes' edges.
+
+    An heir may declare a member several times: overloads, or a property and its setter.
+    """
+    owners: dict[int, list[int]] = defaultdict(list)
+    heirs: dict[int, list[int]] = defaultdict(list)
+    members: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for heir, base in _pairs(graph, graph.kinds == Edge.INHERITS):
+        heirs[base].append(heir)
+    for owner, member in _pairs(graph, graph.kinds == Edge.DECLARES):
+        members[owner, last_names[member]].append(member)
+        if graph.nodes.kinds[owner] == CLASS:
+            owners[member].append(owner)
+
+    def overrides(method: int) -> list[int]:
+        below = (heir for owner in owners.get(method, ()) for heir in heirs.get(owner, ()))
+        return [each for heir in below for each in members.get((heir, last_names[method]), ())]
+
+    return overrides
 
 
-def _constructors(graph: Graph, node: int) -> Iterator[int]:
-    own_name = _last(graph, node)
-    for link in graph.outgoing(node, (Edge.DECLARES,)):
-        if _last(graph, link.node) in (own_name, *CONSTRUCTORS):
-            yield link.node
-
-
-def _last(graph: Graph, node: int) -> str:
-    return graph.nodes.name(node).rpartition(".")[2]
+def _pairs(graph: Graph, wanted: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The sources and targets of some edges."""
+    return zip(graph.sources[wanted].tolist(), graph.targets[wanted].tolist(), strict=True)

@@ -38,7 +38,7 @@ HOT = 5
 YEARS = 2
 YEAR_S = 365 * 86_400
 MOST_PEOPLE = 3
-_CALL = re.compile(r"(\w+)\(")
+_CALL = re.compile(r"\b(\w++)\(")
 _LICENCE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[.-][\w-]+)*$", re.I)
 _CHANGELOG = re.compile(r"change|history|news|release", re.I)
 """Documents about the past."""

@@ -10,9 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from repopilot.agents.overview.overview_values import DataPlace
 from repopilot.agents.overview.repository_parts import subclasses
 from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.nodes import TABLE
 from repopilot.code.languages import file_kind, is_product_path
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
@@ -62,7 +65,7 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
 
 
 def _tables(graph: Graph) -> Iterator[DataPlace]:
-    tables = [node for node in graph.nodes if node.kind == "table"]
+    tables = [graph.nodes[node] for node in np.flatnonzero(graph.nodes.kinds == TABLE).tolist()]
     often = Counter(node.path for node in tables)  # a schema declares more than a migration
     for node in sorted(tables, key=lambda node: -often[node.path]):
         yield DataPlace("table", node.name, node.path, node.line)

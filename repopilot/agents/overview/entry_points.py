@@ -364,7 +364,9 @@ def _crate(path: str, index: Index) -> str:
 def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
     """What users of a library begin with, where nothing declares that: the headers, else the file, that tests and
     examples use most."""
-    counts = Counter({path: sum(map(_is_outside, users_of(graph, [path]))) for path in graph.by_path if path in lines})
+    paths = [path for path in graph.by_path if path in lines]
+    users = users_of(graph, ([path] for path in paths))
+    counts = Counter({path: sum(map(_is_outside, by)) for path, by in zip(paths, users, strict=True)})
     headers = Counter({path: n for path, n in counts.items() if path.endswith(_HEADERS)})
     best = [path for path, n in headers.most_common(MOST_HEADERS) or counts.most_common(1) if n > 1]
     return [EntryPoint("facade", _stem(path), path, 1) for path in best or _headers_of_sources(lines)]

@@ -86,7 +86,7 @@ def _what_matters(
     nodes = np.union1d(functions, np.array(sorted(programs), np.int64))
     if not len(nodes):
         return {}
-    names = [_told_name(graph.nodes.name(node)) for node in nodes.tolist()]
+    names = [_told_name(graph.nodes.names[node]) for node in nodes.tolist()]
     often = Counter(names)
     work = _standard(np.log1p(calls.work[nodes]))
     named = _standard(np.array([np.log1p(told.get(name, 0) / often[name]) for name in names]))
@@ -122,7 +122,7 @@ def _without_tail(way: tuple[int, ...], between: Mapping[int, Mapping[int, float
 def _comes_back(graph: Graph, last: Sequence[int]) -> bool:
     """Whether three methods of one name follow each other: after a call of the overridden method, no other override
     runs."""
-    return len(last) > 2 and len({graph.nodes.name(node).rpartition(".")[2] for node in last}) == 1
+    return len(last) > 2 and len({graph.nodes.names[node].rpartition(".")[2] for node in last}) == 1
 
 
 def _best_way(

@@ -15,7 +15,7 @@ from repopilot.agents.overview.groups import Group, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
 from repopilot.code.graph.graph import Graph
-from repopilot.code.graph.nodes import Node
+from repopilot.code.graph.nodes import KINDS
 from repopilot.code.languages import folder_is_module, is_test_path
 from repopilot.index.manifests import manifests
 from repopilot.index.store import Index
@@ -165,15 +165,21 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
     wanted &= owners[graph.sources] != owners[graph.targets]
     pairs = np.unique(np.stack([owners[graph.sources[wanted]], graph.targets[wanted]]), axis=1)
     used = np.bincount(pairs[1], minlength=len(graph.nodes))
+    names = graph.nodes.names
+    is_shown = np.isin(graph.nodes.kinds, [KINDS.index("class"), KINDS.index("function")])
     found = []
     for group in groups:
-        nodes = [node for path in group.files if path in graph.by_path for node in graph.inside(graph.by_path[path])]
-        nodes = [node for node in nodes if graph.nodes[node].kind in ("class", "function")]
-        nodes = [node for node in nodes if not _is_of_tests(graph.nodes[node])]
-        nodes.sort(key=lambda node: (is_private(graph.nodes.name(node)), -used[node], node))
+        nodes = [
+            node
+            for path in group.files
+            if path in graph.by_path
+            for node in graph.inside(graph.by_path[path])
+            if is_shown[node] and not _is_of_tests(path, names[node])
+        ]
+        nodes.sort(key=lambda node: (is_private(names[node]), -used[node], node))
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
-            named.setdefault(graph.nodes.name(node), node)
+            named.setdefault(names[node], node)
         found.append([_place(graph, node) for node in islice(named.values(), MOST_SYMBOLS)])
     return found
 
@@ -194,9 +200,9 @@ def needed_places(graph: Graph, part_of: Mapping[str, int]) -> Counter[tuple[str
     return Counter((place.path, place.line) for place in places)
 
 
-def _is_of_tests(node: Node) -> bool:
+def _is_of_tests(path: str, name: str) -> bool:
     """Whether a definition stands in the module for tests of a Rust file."""
-    return node.path.endswith(".rs") and node.name.partition(".")[0] in TEST_MODULES
+    return path.endswith(".rs") and name.partition(".")[0] in TEST_MODULES
 
 
 def is_private(name: str) -> bool:
@@ -216,7 +222,7 @@ def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list
         graph: the code graph.
         parts: the parts of the repository.
     """
-    uses = [users_of(graph, part.files) for part in parts]
+    uses = users_of(graph, [part.files for part in parts])
     return [[path for path, _ in sorted(each.items(), key=_often_first) if is_test_path(path)] for each in uses]
 
 

@@ -86,15 +86,23 @@ def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]
     return found
 
 
-def users_of(graph: Graph, files: Iterable[str]) -> Counter[str]:
-    """The files that use some files or what these define, sure or not, each with how often.
+def users_of(graph: Graph, parts: Iterable[Iterable[str]]) -> list[Counter[str]]:
+    """For each part, the files that use its files or what these define, sure or not, each with how often.
 
     Args:
         graph: the code graph.
-        files: those that are used.
+        parts: the files of each; no file is in two of them.
     """
     paths = graph.nodes.paths
-    numbers = [graph.by_path[path] for path in files if path in graph.by_path]
-    nodes = [node for number in numbers for node in (number, *graph.inside(number))]
-    users = Counter(graph.file_of(link.node) for node in nodes for link in graph.incoming(node, DEPENDING))
-    return Counter({paths[user]: count for user, count in users.items() if user < len(paths)})
+    found: list[Counter[str]] = []
+    part_of = np.full(len(graph.nodes), -1)
+    for number, files in enumerate(parts):
+        found.append(Counter())
+        part_of[[graph.by_path[path] for path in files if path in graph.by_path]] = number
+    users = graph.nodes.owners[graph.sources]
+    used = part_of[graph.nodes.owners[graph.targets]]
+    wanted = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) & (used >= 0) & (users < len(paths))
+    pairs, often = np.unique(np.stack([used[wanted], users[wanted]]), axis=1, return_counts=True)
+    for part, user, count in zip(*pairs.tolist(), often.tolist(), strict=True):
+        found[part][paths[user]] = count
+    return found
