@@ -157,13 +157,15 @@ def _parameters(signature: str, family_: str) -> frozenset[str]:
 class Names:
     """All definitions, by every name that can refer to them. Symbols are numbered across all files in order.
 
-    `file_of` is the file of each symbol and `families` the family of each file's language; by file, `in_file` maps
-    qualified names to symbols and `tails` unqualified ones.
+    `by_name` maps unqualified names to symbols, `by_qualified` qualified ones; `file_of` is the file of each symbol and
+    `families` the family of each file's language; by file, `in_file` maps qualified names to symbols and `tails`
+    unqualified ones.
     """
 
     symbols: list[Symbol] = field(default_factory=list)
     file_of: list[int] = field(default_factory=list)
     by_name: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_qualified: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     in_file: list[dict[str, int]] = field(default_factory=list)
     tails: list[dict[str, list[int]]] = field(default_factory=list)
     families: list[str] = field(default_factory=list)
@@ -180,6 +182,7 @@ def names(files: Sequence[FileAnalysis]) -> Names:
             found.symbols.append(symbol)
             found.file_of.append(number)
             found.by_name[symbol.name].append(at)
+            found.by_qualified[symbol.qualified].append(at)
             # A declaration gives way to the definition of the same name.
             if symbol.qualified not in qualified or found.symbols[qualified[symbol.qualified]].kind == "declaration":
                 qualified[symbol.qualified] = at
@@ -212,9 +215,12 @@ class Linker:
     _rebound: list[dict[str, list[tuple[str, _Binding]]]] = field(init=False)
     _outside: list[frozenset[str]] = field(init=False)
     _tests: list[bool] = field(init=False)
+    _in_namespaces: dict[str, list[int]] = field(init=False)
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
     _file: int = -1
-    _packages: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _packages: dict[int, dict[int, int]] = field(default_factory=dict)
+    _scopes: dict[tuple[int, str], list[tuple[str, frozenset[str], bool]]] = field(default_factory=dict)
+    _receivers: dict[tuple[str, str], Sequence[int]] = field(default_factory=dict)
     _bases: dict[int, tuple[list[int], bool]] = field(default_factory=dict)
     _links: dict[tuple[str, str, str, str], _Found] = field(default_factory=dict)
     _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
@@ -227,6 +233,7 @@ class Linker:
             for file, bound in zip(self.lookup.files, self.bound, strict=True)
         ]
         self._tests = [is_test_path(file.path) for file in self.lookup.files]
+        self._in_namespaces = self._all_in_namespaces()
 
     def link(self, number: int, use: Use) -> tuple[Sequence[int], Resolution | None]:
         """Resolve a use of a name.
@@ -251,6 +258,8 @@ class Linker:
         self._file = number
         self._links = {}
         self._guesses = {}
+        self._scopes = {}
+        self._receivers = {}
 
     def path(self, at: int) -> str:
         """The file of a symbol."""
@@ -268,7 +277,7 @@ class Linker:
         number = self.names.file_of[at]
         if self.names.families[number] not in _IN_SEVERAL_FILES:
             return []
-        others = (n for n in self.names.by_name[symbol.name] if self.names.symbols[n].qualified == symbol.qualified)
+        others = self.names.by_qualified[symbol.qualified]
         return [n for n in others if (f := self.names.file_of[n]) != number and self._see_one_another(f, number)]
 
     def overridden(self, at: int) -> tuple[list[int], bool]:
@@ -345,21 +354,35 @@ class Linker:
     def _in_scopes(self, number: int, name: str, scope: str) -> Sequence[int] | None:
         """What a bare name means in the scopes around it; None for a parameter, which hides any definition."""
         qualified = self.names.in_file[number]
-        own = scope
-        while True:
-            around = qualified.get(scope) if scope else None
-            kind = self.names.symbols[around].kind if around is not None else ""
-            if around is not None and kind in _FUNCTIONS and self._is_parameter(number, around, name):
+        for prefix, parameters, shows in self._scopes_around(number, scope):
+            if name in parameters:
                 return None
-            at = qualified.get(f"{scope}.{name}" if scope else name)
-            if at is not None and (not scope or kind not in _CLASSES or self._sees_members(number, scope == own)):
+            at = qualified.get(prefix + name)
+            if at is not None and shows:
                 return self._overloads(at)
-            if not scope:
-                break
-            scope = scope.rpartition(".")[0]
         # In C++ and C# definitions are in a namespace, which uses need not name.
         inside = [at for at in self.names.tails[number].get(name, ()) if self._is_in_namespace(number, at)]
         return inside if len({self.names.symbols[at].qualified for at in inside}) == 1 else ()
+
+    def _scopes_around(self, number: int, scope: str) -> list[tuple[str, frozenset[str], bool]]:
+        """The scopes around a use, the innermost first: the prefix of the names in it, the parameters of its function,
+        and whether a bare name can mean what it holds."""
+        found = self._scopes.get((number, scope))
+        if found is not None:
+            return found
+        found = self._scopes[number, scope] = []
+        inner = scope
+        while inner:
+            at = self.names.in_file[number].get(inner)
+            around = self.names.symbols[at] if at is not None else None
+            parameters: frozenset[str] = frozenset()
+            if around is not None and around.kind in _FUNCTIONS:
+                parameters = _parameters(around.signature, self.names.families[number])
+            shows = around is None or around.kind not in _CLASSES or self._sees_members(number, inner == scope)
+            found.append((f"{inner}.", parameters, shows))
+            inner = inner.rpartition(".")[0]
+        found.append(("", frozenset(), True))
+        return found
 
     def _is_parameter(self, number: int, function: int, name: str) -> bool:
         return name in _parameters(self.names.symbols[function].signature, self.names.families[number])
@@ -380,8 +403,9 @@ class Linker:
             outer = outer.rpartition(".")[0]
         return True
 
-    def _package_of(self, number: int) -> tuple[int, ...]:
-        """The files whose names are in scope without a prefix: those of star imports and of the same package."""
+    def _package_of(self, number: int) -> dict[int, int]:
+        """The files whose names are in scope without a prefix, in order and by rank: those of star imports and of the
+        same package."""
         known = self._packages.get(number)
         if known is not None:
             return known
@@ -394,21 +418,33 @@ class Linker:
             found += self.lookup.by_package[file.package]
         elif self.names.families[number] == "c":
             found += [f for n in found for t in self.targets[n] for f in t.files]
-        self._packages[number] = tuple(dict.fromkeys(found))
+        self._packages[number] = {f: rank for rank, f in enumerate(dict.fromkeys(found))}
         return self._packages[number]
 
     def _in_package(self, number: int, path: str) -> Sequence[int]:
-        files = self._package_of(number)
-        found = [self.names.in_file[f][path] for f in files if f != number and path in self.names.in_file[f]]
+        ranks = self._package_of(number)
+        if not ranks:
+            return ()
+        defining = {self.names.file_of[at] for at in self.names.by_qualified.get(path, ())}
+        files = sorted((f for f in defining if f in ranks and f != number), key=ranks.__getitem__)
+        found = [self.names.in_file[f][path] for f in files]
         if not found and self.lookup.files[number].language in _PASSES_ON:
             first = path.partition(".")[0]
             stars = [f for t in self.targets[number] if t.star for f in t.files if first in self.bound[f]]
             found = list(self._in_files(stars, path, path.rpartition(".")[2])) if stars else []
         if not found:
-            name = path.rpartition(".")[2]
-            tails = [(f, at) for f in files if f != number for at in self.names.tails[f].get(name, ())]
-            found = [at for f, at in tails if self._is_in_namespace(f, at) and path == name]
+            inside = (at for at in self._in_namespaces.get(path, ()) if self.names.file_of[at] in ranks)
+            others = (at for at in inside if self.names.file_of[at] != number)
+            found = sorted(others, key=lambda at: ranks[self.names.file_of[at]])
         return found[:_MOST_CANDIDATES]
+
+    def _all_in_namespaces(self) -> dict[str, list[int]]:
+        """The definitions in files and namespaces, but not in classes or functions, by their unqualified names."""
+        found = defaultdict[str, list[int]](list)
+        for at, symbol in enumerate(self.names.symbols):
+            if self._is_in_namespace(self.names.file_of[at], at):
+                found[symbol.name].append(at)
+        return found
 
     def _in_files(self, files: Sequence[int], path: str, name: str, depth: int = 0) -> Sequence[int]:
         """Definitions with the qualified name `path`, else with the name `name`, in files or what these import."""
@@ -450,7 +486,10 @@ class Linker:
 
     def _member(self, number: int, use: Use) -> _Found:
         """Resolve a member of a receiver that is an object of a class, a class, or a module."""
-        classes = self._classes_of(number, use.receiver, use.scope)
+        key = (use.receiver, use.scope)
+        classes = self._receivers.get(key)
+        if classes is None:
+            classes = self._receivers[key] = self._classes_of(number, use.receiver, use.scope)
         if classes:
             is_made = use.name == "new" and self.names.families[number] == "ruby"
             members = [self._members(each, "initialize" if is_made else use.name) for each in classes]
@@ -614,7 +653,7 @@ class Linker:
         wanted = f"{self.names.symbols[owner].qualified}.{name}"
         if self.names.families[number] not in _IN_SEVERAL_FILES:
             return []
-        others = (at for at in self.names.by_name.get(name, ()) if self.names.symbols[at].qualified == wanted)
+        others = self.names.by_qualified.get(wanted, ())
         return [at for at in others if (f := self.names.file_of[at]) != number and self._sees(f, number)]
 
     def _sees(self, number: int, other: int) -> bool:
