@@ -10,6 +10,7 @@ from itertools import islice
 from repopilot.agents.overview.overview_values import NamedPlace
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
+from repopilot.index.tokens import tokens_of
 from repopilot.project.manifest import ProjectFact
 from repopilot.retrieval.places.doc_summary import head_summary
 from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
@@ -27,6 +28,8 @@ _DEFINITION = re.compile(
 """A sentence that says what something is or does (`a thing that …`, `the thing is a …`), not what must be done."""
 _ABOUT = re.compile(r"(?:^|/)about(?:\.\w+)+$", re.I)
 """A page that tells the users of a web application what it is."""
+_SUBJECT = re.compile(r"(?!.*\b(?:must|should|shall)\b)(?:an?|the|this|these|it|we|our|i|my) ", re.I)
+"""A sentence that begins with its subject, and not with what readers are to do."""
 FEWEST_WORDS = 3
 SHORT = 5
 """A description with no more words is a slogan, or could be one."""
@@ -48,7 +51,8 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
         root manifest or of the package named after the repository, where it is longer than SHORT; the sentence of an
         about page, then of the README, that begins with the name; a shorter such description; that of a package that
         the README names; the head of a file that users import; another definition in the README; any other package's
-        description; the README's first sentence.
+        description; the README's first sentence, where it begins with its subject or names the project: it may be an
+        instruction to readers.
     """
     described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
     own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]
@@ -64,7 +68,8 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
     if said := next(map(_said, (*own, *mentioned)), None):
         return said
     of_facade = next(filter(None, (_of_facade(index, path) for path in facades)), None)
-    first = next((sentences[0] for sentences in paragraphs[:PARAGRAPHS] if sentences), None)
+    firsts = (sentences[0] for sentences in paragraphs[:PARAGRAPHS] if sentences)
+    first = next((each for each in firsts if _SUBJECT.match(each) or _names_project(index, each)), None)
     definition = next((s for sentences in paragraphs[:PARAGRAPHS] for s in sentences if _DEFINITION.match(s)), None)
     return (
         of_facade
@@ -82,6 +87,13 @@ def _of_facade(index: Index, path: str) -> NamedPlace | None:
 
 def _name(index: Index) -> str:
     return index.name.rpartition("/")[2].removesuffix(".git")
+
+
+def _names_project(index: Index, said: str) -> bool:
+    """Whether a sentence has a word of the names of the repository, its packages and its outermost folders."""
+    folders = {path.partition("/")[0] for path in index.files if "/" in path}
+    packages = {fact.value for fact in facts(index, "name")}
+    return not tokens_of(said).isdisjoint(tokens_of(" ".join((_name(index), *folders, *packages))))
 
 
 def _packages_called(index: Index, name: str) -> set[str]:
