@@ -78,18 +78,18 @@ def scores_of(truth: Mapping[str, Any], overview: Overview) -> Scores:
     drawn = [pair for pair in _pairs(truth["edges"], found) if pair in uses]
     false = [pair for pair in _pairs(truth["no_edges"], found) if pair in uses]
     return {
-        "purpose": float(any(p.casefold() in overview.purpose.casefold() for p in truth["purpose"])),
+        "purpose": _share(
+            [any(p.casefold() in overview.purpose.casefold() for p in truth["purpose"])] if truth["purpose"] else ()
+        ),
         "entries": _share(is_given(e, given) for e in truth["entry_points"]),
-        "wrong": _share(not is_allowed(truth, path) for path, _ in given),
+        "wrong": _share(not is_allowed(truth, path) for path, _ in given if truth["entry_points"]),
         "parts": _share(c["name"] in found for c in truth["components"]),
         "edges": _share(pair in uses for pair in _pairs(truth["edges"], found)),
         "false": len(false) / (len(drawn) + len(false)) if drawn or false else None,
         "commands": _share(
             is_accepted(shown["commands"].get(p, ""), truth["commands"][p]) for p in _PURPOSES if p in truth["commands"]
         ),
-        "symbols": min(
-            1.0, sum(_symbols_shown(truth["key_symbols"], shown)) / min(_KEY_SYMBOLS, len(truth["key_symbols"]))
-        ),
+        "symbols": _symbol_share(truth["key_symbols"], shown),
         "flows": _share(flow_is_shown(flow, shown["flows"]) for flow in truth["flows"]),
         "reading": _share(path in shown["reading"] for path in truth["reading"][:_READ]),
     }
@@ -158,6 +158,12 @@ def _symbols_shown(key_symbols: Iterable[str], shown: Mapping[str, Any]) -> list
     names += [entry["symbol"] for entry in shown["entry_points"]]
     known = {part for name in names for part in (name, _last(name))}
     return [symbol in known or _last(symbol) in known for symbol in key_symbols]
+
+
+def _symbol_share(key_symbols: Sequence[str], shown: Mapping[str, Any]) -> float | None:
+    if not key_symbols:
+        return None
+    return min(1.0, sum(_symbols_shown(key_symbols, shown)) / min(_KEY_SYMBOLS, len(key_symbols)))
 
 
 def _last(name: str) -> str:
