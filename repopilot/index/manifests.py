@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.index.store import Index
@@ -30,7 +33,16 @@ def every_manifest(index: Index) -> tuple[Manifest, ...]:
 def _read(index: Index) -> tuple[Manifest, ...]:
     paths = (path for path in index.files if is_manifest(path) or maps_modules(path))
     found = (read_manifest(path, index.text(path) or "") for path in paths)
-    return tuple(each for each in found if each is not None)
+    return tuple(_with_programs(each, index) for each in found if each is not None)
+
+
+def _with_programs(manifest: Manifest, index: Index) -> Manifest:
+    """The manifest of a gem with the programs of its folder `exe`, where it doesn't list them but finds them there."""
+    folder = posixpath.join(posixpath.dirname(manifest.path), "exe")
+    if manifest.entry_points or not re.search(r"\.executables\s*=.*exe/", index.text(manifest.path) or ""):
+        return manifest
+    programs = (path for path in index.files if posixpath.dirname(path) == folder)
+    return replace(manifest, entry_points={posixpath.basename(path): path for path in programs})
 
 
 def _depth(manifest: Manifest) -> tuple[int, bool, str]:

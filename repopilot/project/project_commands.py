@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
@@ -47,7 +47,7 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         rf"minitest)\b|(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
     ),
     "lint": re.compile(
-        rf"\b(?:{LINTERS}|pre-commit run|"
+        rf"(?<![\w.-])(?:{LINTERS}|pre-commit run|"
         rf"{_MAKE} \S*(?:lint|check|fmt|format|style)\S*|{_JS} \S*(?:lint|check|format|style)\S*)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:lint|check|format)\S*"
     ),
@@ -69,13 +69,13 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
     "start": re.compile(
         rf"\b(?:{_JS} (?:start|dev|serve)\S*|docker(?:-| )compose up|docker run|cargo run|go run|dotnet run|"
         rf"mvnw? (?:\S+ )*\S+:run|gradlew? (?:\S+ )*(?:run|bootRun)|"
-        rf"python3? -m \w\S*|uvicorn|gunicorn|flask run|rails s\w*|rackup|{_MAKE} (?:run|start|serve|dev)\S*)\b|"
+        rf"python3? -m \w\S*|uvicorn|gunicorn|flask run|rails s(?:erver)?|rackup|{_MAKE} (?:run|start|serve|dev)\S*)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:start|serve|run)\S*"
     ),
     "docs": re.compile(
         rf"\b(?:mkdocs|sphinx-build|{_MAKE} \S*(?:docs?|html|site)\S*|{_JS} \S*docs?\S*|cargo doc|rdoc|yard|"
         rf"typedoc|javadoc(?!\.)|doxygen)\b|"
-        rf"(?:^|\s){_SCRIPTS}\S*docs?\S*"
+        rf"(?:^|\s){_SCRIPTS}\S*doc(?:s|umentation)?(?![a-z])\S*"
     ),
     "bench": re.compile(
         rf"\b(?:cargo bench|go test (?:\S+ )*-bench\S*|{_MAKE} \S*bench\S*|{_JS} \S*bench\S*|hyperfine|asv)\b|"
@@ -108,6 +108,44 @@ _NO_COMMAND = re.compile(
 """The beginnings of lines among commands that are code."""
 _INLINE = re.compile(r"``?([^`\n]{3,120})``?(_?)")
 """Code within a line; a link of reStructuredText has an underscore behind it."""
+
+
+_LAUNCHED = re.compile(
+    r"^(?:(?:sudo|npx|bunx|uvx|(?:uv|poetry|pdm|hatch) run|bundle exec|(?:npm|pnpm|yarn|bun) exec)\s+(?:--?\S+\s+)*)+"
+)
+"""What launches the program of a command."""
+_READ_BY = {
+    "make": r"(?:gnu)?makefile(?:\.(?:am|in))?|configure(?:\.ac|\.in)?|cmakelists\.txt|meson\.build",
+    "cmake": r"cmakelists\.txt",
+    "cargo": r"cargo\.toml",
+    "go": r"go\.mod",
+    "just": r"\.?justfile",
+    "mvn": r"pom\.xml",
+    "gradle": r"(?:build|settings)\.gradle(?:\.kts)?",
+    "nox": r"noxfile\.py",
+    "pre-commit": r"\.pre-commit-config\.yaml",
+    "rails": r"gemfile",
+    "rake": r"rakefile(?:\.rb)?",
+    "tox": r"tox\.(?:ini|toml)|pyproject\.toml|setup\.cfg",
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), r"package\.json"),
+}
+"""The names of the files, at least one of which a program needs, in small letters."""
+
+
+def is_possible(command: str, paths: Collection[str], names: Collection[str]) -> bool:
+    """Whether the repository has what a command runs: the file that its program reads, or the folder it lies in.
+
+    What packagers, other projects or other versions do is no command of this one.
+
+    Args:
+        command: as one would type it.
+        paths: the folders of the repository.
+        names: the names of its files, in small letters.
+    """
+    folder, _, program = _LAUNCHED.sub("", command, 1).partition(" ")[0].removeprefix("./").rpartition("/")
+    if not folder and program in _READ_BY:
+        return any(re.fullmatch(_READ_BY[program], name) for name in names)
+    return not folder or folder in paths or folder.startswith(("/", "~")) or "/bin" in folder
 
 
 def is_read(path: str) -> bool:
@@ -157,10 +195,9 @@ def _json_scripts(path: str, text: str) -> Iterator[ProjectCommand]:
     manifest = read_manifest(path, text)
     start = max(0, text.find('"scripts"'))
     for name, runs in manifest.scripts.items() if manifest is not None else ():
-        run = "npm" if name in ("test", "start") else "npm run"
         line = line_at(text, max(0, text.find(f'"{name}"', start + 9)))
-        command = f"{'composer' if path.endswith('composer.json') else run} {name}"
-        yield ProjectCommand(command, "script", path, line, runs)
+        run = "composer" if path.endswith("composer.json") else "npm" if name in ("test", "start") else "npm run"
+        yield ProjectCommand(f"{run} {name}", "script", path, line, runs)
 
 
 def _targets(path: str, text: str) -> Iterator[ProjectCommand]:
@@ -176,20 +213,22 @@ def _targets(path: str, text: str) -> Iterator[ProjectCommand]:
             yield ProjectCommand(f"{make} {found[1]}", "script", path, number, runs if has_recipe else found[2].strip())
 
 
+_RAKE_TASK = re.compile(
+    r"\s*(Rake|Minitest|RSpec::Core|RuboCop)::(?:Rake|Test)Task\.(?:new|create)\b(?:\s*\(?\s*[:\"'](\w+))?"
+)
+_RAKE_NAMES = {"Rake": "test", "Minitest": "test", "RSpec::Core": "spec", "RuboCop": "rubocop"}
+"""The names of the tasks that libraries make, where the Rakefile gives none."""
+
+
 def _rakefile(path: str, text: str) -> Iterator[ProjectCommand]:
     for number, line in enumerate(text.split("\n"), 1):
         found = re.match(r"\s*(?:task|multitask)\s*\(?\s*[:\"']?(\w+(?::\w+)*)[\"']?\s*(?:=>|:)?\s*(.*)", line)
         if found:
             name = "" if found[1] == "default" else f" {found[1].strip(':')}"
             yield ProjectCommand(f"rake{name}", "script", path, number, found[2].strip() if not name else "")
-        tests = re.match(r"\s*(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)\s*\(?\s*[:\"']?(\w*)", line)
-        if tests:
-            yield ProjectCommand(f"rake {tests[1] or 'test'}", "script", path, number)
-        made = re.match(r"\s*(?:RSpec::Core|RuboCop)::RakeTask\.new\b\s*\(?\s*[:\"']?(\w*)", line)
+        made = _RAKE_TASK.match(line)
         if made:
-            yield ProjectCommand(
-                f"rake {made[1] or ('rubocop' if 'RuboCop' in line else 'spec')}", "script", path, number
-            )
+            yield ProjectCommand(f"rake {made[2] or _RAKE_NAMES[made[1]]}", "script", path, number)
         if re.match(r"\s*require [\"']bundler/gem_tasks[\"']", line):
             yield from (ProjectCommand(f"rake {name}", "script", path, number) for name in ("build", "install"))
 
@@ -206,8 +245,7 @@ _NAMED = {
 
 def _named(path: str, text: str) -> Iterator[ProjectCommand]:
     pattern, form = _NAMED[path.rsplit("/", 1)[-1].lower()]
-    start = max(0, text.find("\ntasks:"))  # in a Taskfile, variables come before the tasks
-    for found in pattern.finditer(text, start):
+    for found in pattern.finditer(text, max(0, text.find("\ntasks:"))):  # a Taskfile's variables come before
         yield ProjectCommand(form.format(found[1]), "script", path, line_at(text, found.start(1)))
 
 
@@ -224,12 +262,23 @@ _TABLES = (
 
 def _toml(path: str, text: str) -> Iterator[ProjectCommand]:
     data = toml_tables(text)
+    if path.endswith("tox.toml"):
+        data = {"tool": {"tox": data}}
     if "tox" in table(data.get("tool")):
         yield ProjectCommand("tox", "script", path, line_at(text, max(0, text.find("[tool.tox"))))
     for *keys, form in _TABLES:
-        for name in reduce(lambda inside, key: table(inside.get(key)), keys, data):
+        for name, task in reduce(lambda inside, key: table(inside.get(key)), keys, data).items():
             at = re.search(rf"^[^#\n=]*\b{re.escape(name)}\b", text, re.M)
-            yield ProjectCommand(form.format(name), "script", path, line_at(text, at.end()) if at else 1)
+            line = line_at(text, at.end()) if at else 1
+            yield ProjectCommand(form.format(name), "script", path, line, _task(task))
+
+
+def _task(task: object) -> str:
+    """What a task of a table runs: a command, its words, or the first of several commands."""
+    told = table(task).get("commands") or table(task).get("cmd") or task
+    while isinstance(told, list) and told and isinstance(told[0], list):
+        told = told[0]
+    return " ".join(map(str, told)) if isinstance(told, list) else told if isinstance(told, str) else ""
 
 
 def _tox(path: str, text: str) -> Iterator[ProjectCommand]:
@@ -242,7 +291,7 @@ def _tox(path: str, text: str) -> Iterator[ProjectCommand]:
 
 def _cmake(path: str, text: str) -> Iterator[ProjectCommand]:
     for found in re.finditer(r"^[^\S\n]*add_custom_target\s*\(\s*(\w[\w-]*)([^)]*)", text, re.M | re.I):
-        runs = " ".join(found[2].split())
+        runs = " ".join(found[2].replace("${CMAKE_CTEST_COMMAND}", "ctest").split())
         line = line_at(text, found.start(1))
         yield ProjectCommand(f"cmake --build . --target {found[1]}", "script", path, line, runs[:120])
         yield ProjectCommand(f"make {found[1]}", "script", path, line, runs[:120])
@@ -322,5 +371,6 @@ _READERS: dict[str, Callable[[str, str], Iterator[ProjectCommand]]] = {
     "taskfile.yml": _named,
     "taskfile.yaml": _named,
     "pyproject.toml": _toml,
+    "tox.toml": _toml,
     "cmakelists.txt": _cmake,
 }

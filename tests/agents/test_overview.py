@@ -318,8 +318,9 @@ def test_a_script_without_suffix_is_an_entry_point_where_it_is_declared(tmp_path
     files = {"shop.gemspec": gem.format(""), "lib/shop.rb": "module Shop\n  def self.open\n    1\n  end\nend\n"}
     facade = ("facade", 'require "shop"', "lib/shop.rb")
     assert entries_of(tmp_path, files) == {facade}
-    declared = {"shop.gemspec": gem.format("  s.executables = ['till']\n")}
-    assert entries_of(tmp_path, declared) == {("command", "till", "exe/till"), facade}
+    for programs in ("['till']", "s.files.grep(%r{\\Aexe/}) { |f| File.basename(f) }"):
+        declared = {"shop.gemspec": gem.format(f"  s.executables = {programs}\n")}
+        assert entries_of(tmp_path, declared) == {("command", "till", "exe/till"), facade}
 
 
 def test_packages_that_are_not_published_are_no_entry_points(tmp_path):
@@ -621,11 +622,76 @@ def test_commands_are_those_of_developers(tmp_path):
 
 def test_a_command_for_a_part_of_the_project_gives_way_to_one_for_all(tmp_path):
     files = {
+        "pom.xml": "<project/>\n",
         "README.md": "# Shop\n\n## Building\n\n```\nmvn clean verify\n```\n",
         ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: mvn test --projects till --activate-profiles small\n",
         "CONTRIBUTING.md": "# Tests\n\nTests are run by `vitest`.\n\n```\n# test once, with `mvn test`\n```\n",
     }
     assert overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]["test"] == "mvn clean verify"
+
+
+def commands_of_files(tmp_path, files):
+    return overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]
+
+
+def test_a_command_that_the_repository_has_nothing_for_is_left_out(tmp_path):
+    files = {"README.md": "# Till\n\nIn the ports tree:\n\n```\nmake install\n```\n", "till.py": "x = 1\n"}
+    assert "install" not in commands_of_files(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    ("files", "lint"),
+    [
+        ({"pyproject.toml": "[tool.ruff]\n"}, "ruff check"),
+        ({"pyproject.toml": "[tool.ruff]\n", ".pre-commit-config.yaml": "repos: []\n"}, "pre-commit run --all-files"),
+        ({".golangci.yml": "version: 2\n", "go.mod": "module till\n"}, "golangci-lint run"),
+        ({"build.gradle": "spotless {\n}\n"}, "gradle spotlessCheck"),
+        ({"pyproject.toml": "[tool.ruff]\n", "Makefile": "lint:\n\truff check till\n"}, "make lint"),
+        ({"tox.toml": '[env.docs]\ncommands = [["black"]]\n[env.fix]\ncommands = [["black"]]\n'}, "tox -e fix"),
+        ({"CMakeLists.txt": "add_custom_target(check COMMAND ${CMAKE_CTEST_COMMAND})\n"}, None),
+    ],
+)
+def test_the_linter_is_the_one_that_scripts_run_or_files_configure(tmp_path, files, lint):
+    assert commands_of_files(tmp_path, {"src/till.c": "int x;\n", **files}).get("lint") == lint
+
+
+def test_a_type_checker_gives_way_to_the_linter(tmp_path):
+    workflow = "jobs:\n  a:\n    steps:\n      - run: python -m pyright src\n      - run: flake8 src\n"
+    assert commands_of_files(tmp_path, {".github/workflows/ci.yml": workflow})["lint"] == "flake8 src"
+
+
+def test_a_command_of_no_known_tool_is_for_what_the_text_above_it_tells(tmp_path):
+    files = {
+        "CONTRIBUTING.md": "# Work\n\nRun the tests:\n\n```\npython runtests.py\n```\n\nGreet:\n\n```\necho hello\n```\n",
+        "notes.txt": "A note\n",
+    }
+    assert commands_of_files(tmp_path, files) == {"test": "python runtests.py"}
+
+
+@pytest.mark.parametrize(
+    ("files", "run"),
+    [
+        ({"go.mod": "module till\n", "app.go": "package main\n\nfunc main() {\n}\n"}, "go run ./"),
+        ({"Makefile": "till: till.c\n\tcc till.c\n", "till.c": "int main(void) { return 0; }\n"}, "till"),
+        ({"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "till/__main__.py": "print(1)\n"}, "python -m till"),
+    ],
+)
+def test_a_program_that_nothing_names_starts_as_its_language_does(tmp_path, files, run):
+    assert commands_of_files(tmp_path, files)["run"] == run
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder there doesn't say which files are programs")
+@pytest.mark.parametrize(
+    ("script", "files", "test"),
+    [
+        ("mvnw", {"pom.xml": "<project/>\n"}, "./mvnw test"),
+        ("gradlew", {"build.gradle": "plugins {\n}\n"}, "./gradlew test"),
+    ],
+)
+def test_a_wrapper_stands_for_the_tool_that_it_brings(tmp_path, script, files, test):
+    write(tmp_path / "repo", {script: "#!/bin/sh\nexec java\n"})
+    (tmp_path / "repo" / script).chmod(0o755)
+    assert commands_of_files(tmp_path, {**files, "src/main/java/Till.java": "class Till {}\n"})["test"] == test
 
 
 def test_what_meson_builds_is_tested_by_it(tmp_path):

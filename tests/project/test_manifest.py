@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from repopilot.project.manifest import is_manifest, read_manifest
 from repopilot.project.package_declarations import read_packages
-from repopilot.project.project_commands import COMMANDS, commands_in
+from repopilot.project.project_commands import COMMANDS, commands_in, is_possible
 
 MANIFESTS = {
     "pyproject.toml": (
@@ -193,10 +193,58 @@ Then::
             ["rake build", "rake install", "rake rubocop"],
         ),
         ("Rakefile", "RSpec::Core::RakeTask.new(:spec)\n", ["rake spec"]),
+        ("Rakefile", "Rake::TestTask.new do |t|\n", ["rake test"]),
+        ("Rakefile", "Minitest::TestTask.create(:units) do |t|\n", ["rake units"]),
+        ("tox.toml", '[env.fix]\ncommands = [["ruff", "check"]]\n', ["tox", "tox -e fix"]),
+        (".cargo/config.toml", '[env]\nCOLOUR = "never"\n', []),
     ],
 )
 def test_names_of_what_can_be_run(path, text, commands):
     assert [each.command for each in commands_in(path, text)] == commands
+
+
+@pytest.mark.parametrize(
+    ("task", "runs"),
+    [
+        ('[["ruff", "check"], ["mypy"]]', "ruff check"),
+        ('["ruff", "check"]', "ruff check"),
+        ('{cmd = "ruff check"}', "ruff check"),
+        ("{shell = 1}", ""),
+        ("[]", ""),
+    ],
+)
+def test_a_task_of_a_table_runs_its_first_command(task, runs):
+    assert [each.runs for each in commands_in("pyproject.toml", f"[tool.poe.tasks]\nlint = {task}\n")] == [runs]
+
+
+@pytest.mark.parametrize(
+    ("command", "possible"),
+    [
+        ("make install", False),
+        ("sudo make install", False),
+        ("cargo test", True),
+        ("uv run --locked cargo test", True),
+        ("./scripts/test", True),
+        (".tox/dev", False),
+        ("/opt/till/test", True),
+        (".venv/bin/pytest", True),
+        ("pytest tests", True),
+        ("", True),
+    ],
+)
+def test_a_command_is_possible_where_its_program_has_what_it_reads(command, possible):
+    assert is_possible(command, {"scripts", "src"}, {"cargo.toml", "main.rs", "test"}) is possible
+
+
+def test_a_script_that_runs_an_editor_with_a_linter_for_an_argument_is_no_linter():
+    assert not COMMANDS["lint"].search("code --install-extension dbaeumer.vscode-eslint")
+    assert COMMANDS["lint"].search("./node_modules/.bin/eslint .")
+
+
+def test_what_is_named_like_documents_or_a_server_by_chance_is_neither():
+    assert not COMMANDS["docs"].search("script/check_dockerfile.sh")
+    assert COMMANDS["docs"].search("scripts/build_docs.sh") and COMMANDS["start"].search("bin/rails server")
+    assert not COMMANDS["start"].search("rails secret")
 
 
 def test_what_a_property_switches_off_is_not_what_a_command_is_for():

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
 from repopilot.agents.overview.groups import folders_of
+from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.manifests import is_imported, manifests
 from repopilot.index.store import Index
 from repopilot.project import project_commands
-from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose
+from repopilot.project.asked_tools import configured_linters
+from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose, is_possible
+from repopilot.retrieval.query import learnt
 
 MOST_COMMANDS = 6
 """Commands in one answer."""
@@ -24,10 +27,14 @@ _FOR_USERS = re.compile(r"(?:^|/)(?:readme|install|installation|getting[-_]start
 _OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
 _NOT_WHOLE = re.compile(r"[$]|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$")
 """Not a whole command: one with a variable, a comment, one that the next line continues, or a file name."""
+_SURE = 0.5
+"""The least chance that a heading tells of a purpose."""
 _OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake\b")
 """A command that installs the contents of the folder."""
 _BY_DEFAULT = frozenset(("make", "rake", "ninja"))
 """Commands whose names don't say what they do."""
+_WRAPPERS = {"mvn": "mvnw", "gradle": "gradlew"}
+"""The scripts that bring the version of a tool that the project wants."""
 _MANAGER_OF = {
     "bun.lock": "bun",
     "bun.lockb": "bun",
@@ -71,16 +78,17 @@ def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
     paths = [p for p in index.files if project_commands.is_read(p) and p.count("/") <= _DOCUMENT_DEPTH]
     usable = (p for p in paths if not is_test_path(p) and not is_example_path(p) and not index.is_foreign(p))
     found = (command for path in usable for command in project_commands.commands_in(path, index.text(path) or ""))
+    folders = {folder for path in index.files for folder in folders_of(path)}
+    names = {posixpath.basename(path).lower() for path in index.files}
+    possible = (c for c in found if c.origin == "script" or is_possible(c.command, folders, names))
     manager = _node_manager(index)
-    return tuple(_run_by(manager, each) if each.path.endswith("package.json") else each for each in found)
+    return tuple(_run_by(manager, each) if each.path.endswith("package.json") else each for each in possible)
 
 
 def _node_manager(index: Index) -> str:
     """The package manager of the `package.json` at the root: the one it names, else that of the lock file, else npm."""
     declared = re.search(r'"packageManager"\s*:\s*"(\w+)@', index.text("package.json") or "")
-    if declared:
-        return declared[1]
-    return next((name for lock, name in _MANAGER_OF.items() if lock in index.files), "npm")
+    return declared[1] if declared else next((name for lock, name in _MANAGER_OF.items() if lock in index.files), "npm")
 
 
 def _run_by(manager: str, command: ProjectCommand) -> ProjectCommand:
@@ -115,25 +123,30 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
         is_for_users = _FOR_USERS.search(command.path) is not None
         return 0 if is_for_users == (purpose in _OF_USERS) else 3
     if _lints(command, purpose):
-        return 3
+        return 4 if any(_is_named(command, other) for other in NAMES) else 3
+    if purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command):
+        return 4
     return 1 if command.origin == "script" else 2
 
 
 def _lints(command: ProjectCommand, purpose: Purpose) -> bool:
     """Whether a script for something else, such as the tests, runs a linter, too."""
-    return (
-        purpose == "lint" and not NAMES["lint"].search(command.command) and bool(COMMANDS["lint"].search(command.runs))
-    )
+    return purpose == "lint" and not _is_named(command, "lint") and bool(COMMANDS["lint"].search(command.runs))
+
+
+def _is_named(command: ProjectCommand, purpose: Purpose) -> bool:
+    return NAMES[purpose].search(re.split(r"[ /]", command.command)[-1]) is not None
 
 
 def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
     if command.origin == "script":
-        name = re.split(r"[ /]", command.command)[-1]
-        by_default = (
-            command.command == "rake" and purpose == "test" and re.search(r"test|spec", command.runs) is not None
+        tests_by_default = command.command == "tox" or (
+            command.command == "rake" and re.search(r"test|spec", command.runs) is not None
         )
-        by_default |= command.command == "tox" and purpose == "test"
-        return bool(NAMES[purpose].search(name)) or by_default or _lints(command, purpose)
+        by_default = purpose == "test" and tests_by_default
+        if purpose == "lint" and COMMANDS["test"].search(command.runs) and not COMMANDS["lint"].search(command.runs):
+            return False
+        return _is_named(command, purpose) or by_default or _lints(command, purpose)
     if purpose != "install" and COMMANDS["install"].search(command.command):
         return False
     if purpose == "start" and COMMANDS["test"].search(command.command):
@@ -150,6 +163,8 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
     """The conventional command of the project, or else of each package that none of the commands found is for."""
     covered = {command.path.rpartition("/")[0] for command in found}
     usual: dict[str, ProjectCommand] = {}
+    for linter in configured_linters(index.files, index.text) if purpose == "lint" and not found else ():
+        usual.setdefault("", linter)
     for manifest in manifests(index):
         folder = manifest.path.rpartition("/")[0]
         if (command := _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)) and not covered & {"", folder}:
@@ -158,7 +173,37 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
     for file, uses in _BUILDS.items() if not found else ():
         if file in index.files and purpose in uses:
             usual.setdefault("", ProjectCommand(uses[purpose], "convention", file, 1))
-    return [usual[""]] if "" in usual else list(usual.values())
+    best = [usual[""]] if "" in usual else list(usual.values())
+    for program, script in _WRAPPERS.items():
+        if script in index.files:
+            best = [replace(each, command=re.sub(rf"^{program}\b", f"./{script}", each.command)) for each in best]
+    return best
+
+
+def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
+    """Commands of no known tool in documents whose heading, or the sentence above, tells of the purpose."""
+    labels = ("test", "run tests") if purpose == "test" else (purpose,)
+    told = (
+        c for c in commands if c.origin == "documentation" and " " in c.command and not _NOT_WHOLE.search(c.command)
+    )
+    unknown = (c for c in told if not any(pattern.search(c.command) for pattern in COMMANDS.values()))
+    return [
+        command
+        for command in unknown
+        for chances in (learnt.chances(text, learnt.__package__) for text in command.heading.split(". ", 1))
+        if sum(chances[label] for label in labels) > _SURE
+    ]
+
+
+def _started(index: Index, entries: Iterable[EntryPoint]) -> Iterator[ProjectCommand]:
+    """How programs start that no file names: by their language, or by the name that a Makefile builds them with."""
+    built = index.text("Makefile") or ""
+    for entry in entries:
+        is_go = entry.kind == "main" and entry.path.endswith(".go")
+        is_built = entry.kind == "main" and re.search(rf"^{re.escape(entry.name)}\s*:", built, re.M)
+        if is_go or is_built or entry.kind in ("package", "script"):
+            command = f"go run ./{posixpath.dirname(entry.path)}" if is_go else entry.name
+            yield ProjectCommand(command, "convention", entry.path, entry.line)
 
 
 def _declared(index: Index) -> list[ProjectCommand]:
@@ -176,11 +221,12 @@ def _installs(command: str, names: Collection[str]) -> bool:
     return _OF_FOLDER.search(command) is not None or any(name in command.casefold() for name in names)
 
 
-def best_commands(index: Index) -> dict[Purpose, ProjectCommand]:
+def best_commands(index: Index, entries: Sequence[EntryPoint]) -> dict[Purpose, ProjectCommand]:
     """The best command for each purpose, where the project has one; not those of packages inside it.
 
     Args:
         index: the repository.
+        entries: its entry points.
     """
     folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
     packages = {each for each in folders if each and "" in folders and not is_doc_path(f"{each}/")}
@@ -191,6 +237,8 @@ def best_commands(index: Index) -> dict[Purpose, ProjectCommand]:
     for purpose in get_args(Purpose):
         fitting = [each for each in every if purpose != "install" or not declared or _installs(each.command, names)]
         found = [*(_declared(index) if purpose == "start" else ()), *chosen(fitting, purpose)]
-        for command in [*found, *by_convention(index, purpose, found)][:1]:
+        found = found or _by_meaning(every, purpose)
+        usual = [*by_convention(index, purpose, found), *(_started(index, entries) if purpose == "start" else ())]
+        for command in [*found, *usual][:1]:
             best[purpose] = command
     return best

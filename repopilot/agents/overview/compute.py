@@ -86,7 +86,7 @@ def _structure(index: Index) -> Overview:
         components=components,
         uses=links,
         cycles=cycles(len(components), links),
-        commands=best_commands(index),
+        commands=best_commands(index, entries),
         flows=ways,
         reading=_reading(entries, ways, components),
         terms=_terms(index, graph, lines, rank),
