@@ -41,8 +41,8 @@ def _with_programs(manifest: Manifest, index: Index) -> Manifest:
     folder = posixpath.join(posixpath.dirname(manifest.path), "exe")
     if manifest.entry_points or not re.search(r"\.executables\s*=.*exe/", index.text(manifest.path) or ""):
         return manifest
-    programs = (path for path in index.files if posixpath.dirname(path) == folder)
-    return replace(manifest, entry_points={posixpath.basename(path): path for path in programs})
+    programs = {posixpath.basename(path): path for path in index.files if posixpath.dirname(path) == folder}
+    return replace(manifest, entry_points=programs)
 
 
 def _depth(manifest: Manifest) -> tuple[int, bool, str]:

@@ -33,8 +33,8 @@ _OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequir
 """A command that installs the contents of the folder."""
 _BY_DEFAULT = frozenset(("make", "rake", "ninja"))
 """Commands whose names don't say what they do."""
-_WRAPPERS = {"mvn": "mvnw", "gradle": "gradlew"}
-"""The scripts that bring the version of a tool that the project wants."""
+_WRAPPED = re.compile(r"^(?:mvn|gradle)\b")
+"""Tools for which a script of the project (`mvnw`) may bring the version that it wants."""
 _MANAGER_OF = {
     "bun.lock": "bun",
     "bun.lockb": "bun",
@@ -115,7 +115,8 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
     if command.command in _BY_DEFAULT:
         return 5
     is_mention = command.origin == "documentation" and command.command.isalpha()
-    if is_mention or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
+    is_for_types = purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command)
+    if is_mention or is_for_types or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
         return 4
     if command.command == "make all":  # less specific than a target named after what it does
         return 1
@@ -124,8 +125,6 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
         return 0 if is_for_users == (purpose in _OF_USERS) else 3
     if _lints(command, purpose):
         return 4 if any(_is_named(command, other) for other in NAMES) else 3
-    if purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command):
-        return 4
     return 1 if command.origin == "script" else 2
 
 
@@ -140,10 +139,9 @@ def _is_named(command: ProjectCommand, purpose: Purpose) -> bool:
 
 def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
     if command.origin == "script":
-        tests_by_default = command.command == "tox" or (
-            command.command == "rake" and re.search(r"test|spec", command.runs) is not None
+        by_default = purpose == "test" and (
+            command.command == "tox" or (command.command == "rake" and bool(re.search(r"test|spec", command.runs)))
         )
-        by_default = purpose == "test" and tests_by_default
         if purpose == "lint" and COMMANDS["test"].search(command.runs) and not COMMANDS["lint"].search(command.runs):
             return False
         return _is_named(command, purpose) or by_default or _lints(command, purpose)
@@ -174,10 +172,15 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
         if file in index.files and purpose in uses:
             usual.setdefault("", ProjectCommand(uses[purpose], "convention", file, 1))
     best = [usual[""]] if "" in usual else list(usual.values())
-    for program, script in _WRAPPERS.items():
-        if script in index.files:
-            best = [replace(each, command=re.sub(rf"^{program}\b", f"./{script}", each.command)) for each in best]
-    return best
+    return [
+        replace(
+            each,
+            command=_WRAPPED.sub(
+                lambda tool: f"./{tool[0]}w" if f"{tool[0]}w" in index.files else tool[0], each.command
+            ),
+        )
+        for each in best
+    ]
 
 
 def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
@@ -199,10 +202,9 @@ def _started(index: Index, entries: Iterable[EntryPoint]) -> Iterator[ProjectCom
     """How programs start that no file names: by their language, or by the name that a Makefile builds them with."""
     built = index.text("Makefile") or ""
     for entry in entries:
-        is_go = entry.kind == "main" and entry.path.endswith(".go")
-        is_built = entry.kind == "main" and re.search(rf"^{re.escape(entry.name)}\s*:", built, re.M)
-        if is_go or is_built or entry.kind in ("package", "script"):
-            command = f"go run ./{posixpath.dirname(entry.path)}" if is_go else entry.name
+        builds = entry.path.endswith(".go") or re.search(rf"^{re.escape(entry.name)}\s*:", built, re.M)
+        if entry.kind in ("package", "script") or (entry.kind == "main" and builds):
+            command = f"go run ./{posixpath.dirname(entry.path)}" if entry.path.endswith(".go") else entry.name
             yield ProjectCommand(command, "convention", entry.path, entry.line)
 
 
