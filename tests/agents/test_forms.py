@@ -29,6 +29,7 @@ FILES = {
     'dependencies = [\n    "httpx>=0.27",\n    "watchfiles",\n]\n',
     "README.md": "# Orchard\n\n## Install\n\n```sh\npip install orchard\n```\n\n"
     "`watchfiles` notices when the settings file changes.\n",
+    "Makefile": "test:\n\tpytest\n",
     "CONTRIBUTING.md": "# Contributing\n\nRun the tests before you send a change:\n\n```sh\nmake test\n```\n",
     "orchard/apples.py": 'import httpx\n\nMAX_APPLES = 12\n\n\nclass Fruit:\n    """Grows."""\n\n\n'
     "class Apple(Fruit):\n"
