@@ -77,7 +77,8 @@ def network_buffers(pid: int) -> int:
     open."""
     folder = f"/proc/{pid}/net"
     sockets = sum(len(_lines(f"{folder}/{name}")) - 1 for name in (*_UNIX, *_DATAGRAMS))
-    queued = sum(_queued(line) for name in _STREAMS for line in _lines(f"{folder}/{name}")[1:])
+    lists = (f"{folder}/{name}" for name in _STREAMS if _has_sockets(folder, name))
+    queued = sum(_queued(line) for path in lists for line in _lines(path)[1:])
     return max(0, sockets) * _socket_buffer() + _QUEUED_TWICE * queued
 
 
@@ -158,6 +159,13 @@ def _temporary_mounts(pid: int | str) -> Iterator[tuple[int, str]]:
 def _of_status(pids: Collection[int], names: tuple[bytes, ...]) -> int:
     lines = (line for pid in pids for line in _lines(f"/proc/{pid}/status") if line.startswith(names))
     return sum(int(line.split()[1]) * _KB for line in lines)
+
+
+def _has_sockets(folder: str, name: str) -> bool:
+    """Whether a list of TCP sockets has entries, as far as the counters tell. The kernel goes through the tables of the
+    whole machine to write the list, which takes milliseconds even where it is empty."""
+    counters = _lines(f"{folder}/sockstat{name.removeprefix('tcp')}")
+    return not any(line.startswith(f"{name.upper()}: inuse 0".encode()) for line in counters)
 
 
 def _queued(line: bytes) -> int:
