@@ -203,8 +203,8 @@ def _watch(
     tree = set[int]()
     usage = _Usage(limits, folder)
     while True:
-        # Polling takes at most a tenth of a core, even with many processes.
-        if _ends_within(process, min(max(_POLL_S, 10 * cost), _MAX_POLL_S), limits.memory // 8, tree):
+        # Polling takes at most a twentieth of a core, even with many processes.
+        if _ends_within(process, min(max(_POLL_S, 20 * cost), _MAX_POLL_S), limits.memory // 8, tree):
             return "finished"
         polls += 1
         if cancel.is_set():

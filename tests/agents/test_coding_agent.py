@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from support.more_tests import MORE_TESTS
 from support.ollama_server import OllamaServer
 from support.shop_workspace import answering, shop_workspace, traced
 
@@ -60,7 +61,8 @@ async def test_a_model_that_changes_nothing_says_why_it_ended(tmp_path):
 
 @pytest.fixture
 def shop(tmp_path):
-    return shop_workspace(tmp_path)
+    """Without tests: what they say of a change is promised elsewhere, and they take longer than all the rest."""
+    return shop_workspace(tmp_path, {"tests/test_cart.py": None})
 
 
 def _watched(workspace, *replies: str):
@@ -90,7 +92,7 @@ async def test_what_is_found_in_unchecked_edits_goes_back_once(shop):
     assert outline.count("    check\n") == 1
 
 
-LARGE = "from shop.prices import DISCOUNT_FROM\n\n\ndef test_from():\n    assert DISCOUNT_FROM == 6000\n"
+LARGE = "from shop.prices import DISCOUNT_FROM\n\n\ndef test_from():\n    assert DISCOUNT_FROM == 6000\n" + MORE_TESTS
 FAILING = _call("create_file", path="tests/test_from.py", content=LARGE)
 PASSING = _call("create_file", path="tests/test_from.py", content=LARGE.replace("6000", "5000"))
 RUN = _call("run_tests", paths=["tests/test_from.py"])

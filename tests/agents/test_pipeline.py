@@ -102,11 +102,11 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert [(f.path, f.content) for f in answer.files] == [("shop/prices.py", CHEAPER)]
     assert answer.result.verdict.decision == "MERGE_FEEDBACK"
     assert answer.result.impact.risk in ("LOW", "MEDIUM", "HIGH", "UNKNOWN")
-    assert answer.text.startswith("The change: `shop/prices.py` modified (+1 −1).\n\n✓ 9 tests of the repository pass")
+    assert answer.text.startswith("The change: `shop/prices.py` modified (+1 −1).\n\n✓ 18 tests of the repository pass")
     document = json.loads(json.dumps(generation_json(answer.result)))
     assert list(document) == ["calls", "explanation", "assumed", "unrun", "verdict", "tests", "impact", "follow_ups"]
     assert document["verdict"]["decision"] == "MERGE_FEEDBACK"
-    assert document["tests"]["passed"] == 9 and not document["tests"]["genuine"]
+    assert document["tests"]["passed"] == 18 and not document["tests"]["genuine"]
     answers = TypeAdapter(Answer)
     assert answers.validate_json(answers.dump_json(answer)).result == answer.result
 
@@ -127,7 +127,7 @@ async def test_what_no_test_verifies_is_not_accepted(shop: Workspace) -> None:
     verdict = answer.result.verdict
     assert verdict.score < 8 and verdict.decision == "MERGE_FEEDBACK"
     assert "none of them tests what is new" in "; ".join(verdict.reasons)
-    assert "✓ 9 tests of the repository pass" in answer.text and "No test notices" not in answer.text
+    assert "✓ 18 tests of the repository pass" in answer.text and "No test notices" not in answer.text
     assert "kept as written, look it over." in answer.text
 
 
@@ -157,7 +157,7 @@ async def test_comments_need_no_test(shop: Workspace) -> None:
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await made(shop, task, written("shop/cart.py", REMOVE))
-    assert "`shop/cart.py` modifié (+3 −0).\n\n✓ 9 tests du dépôt réussissent" in answer.text
+    assert "`shop/cart.py` modifié (+3 −0).\n\n✓ 18 tests du dépôt réussissent" in answer.text
     assert "! **7,5/10**, gardé tel quel, à relire." in answer.text
 
 

@@ -28,8 +28,8 @@ def test_small():
 def test_zero():
     assert add(0, 0) == 0
 """
-# With nine tests a pass is verified by a third of the runs that it needs with two.
-TESTS += "".join(f"\ndef test_{n}():\n    assert add({n}, 0) == {n}\n" for n in range(1, 8))
+# With eighteen tests a pass is verified by three runs, with one by ten.
+TESTS += "".join(f"\ndef test_{n}():\n    assert add({n}, 0) == {n}\n" for n in range(1, 17))
 TASK = "Add two numbers."
 
 

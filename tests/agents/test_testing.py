@@ -46,9 +46,9 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
-    said = "✓ 9 tests of the repository pass.  \n✓ Verified"  # in part: which assertions are inverted is drawn
+    said = "✓ 18 tests of the repository pass.  \n✓ Verified"  # in part: which assertions are inverted is drawn
     if "lance" in question:
-        said = "✓ 9 tests du dépôt réussissent.  \n✓ Vérifié"
+        said = "✓ 18 tests du dépôt réussissent.  \n✓ Vérifié"
     assert answer.result.genuine and answer.text.startswith(said)
     assert outline == "turn\n  tests\n  answer" and prompts == []
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.more_tests import MORE_TESTS
 from support.shop_workspace import answering, traced, workspace_of
 
 from repopilot.agents.generate.pipeline import generate
@@ -129,7 +130,7 @@ async def test_a_rename_in_the_loop_is_proved_by_its_check(tmp_path: Path, more,
     assert (done.result.verdict.decision == "ACCEPT_ORIGINAL") == accepted
 
 
-GROWN = "from lib import grow\n\n\ndef test_grow():\n    assert grow([1]) == [1]\n"
+GROWN = "from lib import grow\n\n\ndef test_grow():\n    assert grow([1]) == [1]\n" + MORE_TESTS
 TWICE = ("lib.py", "return rows", "return rows * 2")
 
 

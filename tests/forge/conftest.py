@@ -14,8 +14,8 @@ FILES = {
     "shop/prices.py": "RATE = 2\n\n\ndef price(count):\n    return count * RATE\n",
     "shop/__init__.py": "",
     "tests/test_prices.py": "from shop.prices import price\n\n\ndef test_price():\n    assert price(2) == 4\n"
-    # With nine tests a pass is verified by a third of the runs that it needs with one.
-    + "".join(f"\n\ndef test_{n}():\n    assert price({n}) == {2 * n}\n" for n in range(3, 11)),
+    # With eighteen tests a pass is verified by three runs, with one by ten.
+    + "".join(f"\n\ndef test_{n}():\n    assert price({n}) == {2 * n}\n" for n in range(3, 20)),
     "README.md": "# Shop\n",
 }
 

@@ -6,6 +6,7 @@ import re
 import threading
 
 import pytest
+from support.more_tests import MORE_TESTS
 
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.i18n import Message, translated
@@ -117,7 +118,7 @@ def test_tests_in_folders_and_a_source_folder():
         "tests/__init__.py": "",
         "tests/common.py": "EXPECTED = 3\n",
         "tests/test_core.py": "from package.core import VALUE\nfrom .common import EXPECTED\n\ndef test_it():\n"
-        "    assert VALUE == EXPECTED\n",
+        "    assert VALUE == EXPECTED\n" + MORE_TESTS,
     }
     result = run_pytest(files, ["tests/test_core.py"], SETTINGS)
     assert result.genuine, result.output
@@ -140,7 +141,7 @@ def test_a_repository_lies_under_the_files_and_stays_as_it_is(tmp_path):
     (tmp_path / "solution.py").write_text("raise SystemExit('the old one')\n")
     (tmp_path / "test_old.py").write_text(
         "import solution\n\ndef test_data():\n    assert solution.read() == 7\n\ndef test_read_only():\n"
-        "    import pytest\n    with pytest.raises(OSError):\n        open('data/n.txt', 'w')\n"
+        "    import pytest\n    with pytest.raises(OSError):\n        open('data/n.txt', 'w')\n" + MORE_TESTS
     )
     (tmp_path / "out").symlink_to("/etc")
     files = {"solution.py": "def read():\n    return int(open('data/n.txt').read())\n"}
@@ -295,9 +296,8 @@ def test_doubles():
 
 def test_code_whose_faults_no_test_notices_is_not_verified():
     code = "def double(x):\n    return x * 2\n"
-    tests = "import solution\n\ndef test_it():\n    assert len('ab') == 2\n"
-    result = run(code, tests)
-    assert (result.passed, result.genuine) == (1, False)
+    result = run(code, "import solution\n" + MORE_TESTS)
+    assert (result.passed, result.genuine) == (17, False)
     assert result.reasons == ("no test fails when faults are put into the code under test",)
 
 
@@ -319,7 +319,7 @@ def test_a_conftest_that_takes_part_in_how_tests_are_run_is_not_verified(conftes
 
 def test_an_ordinary_conftest_is_no_reason_for_doubt():
     ordinary = "import pytest\n\n@pytest.fixture\ndef two():\n    return 2\n\ndef pytest_configure(config):\n    pass\n"
-    tests = "def test_it(two):\n    assert len('ab') == 2\n"
+    tests = "def test_it(two):\n    assert len('ab') == 2\n" + MORE_TESTS
     assert run_pytest({"conftest.py": ordinary, "test_a.py": tests}, ["test_a.py"], SETTINGS).reasons in (
         (),
         (NOTICED,),

@@ -20,8 +20,8 @@ FILES = {
     "tests/test_trees.py": (
         "from orchard.trees import Tree, harvest\n\n\ndef test_harvest():\n    tree = Tree('pear')\n"
         "    tree.ripen(25)\n    assert harvest([tree]) == {'pear': 2}\n"
-        # With nine tests a pass is verified by a third of the runs that it needs with one.
-        + "".join(f"\n\ndef test_{n}():\n    assert Tree({n}).kind == {n}\n" for n in range(8))
+        # With eighteen tests a pass is verified by three runs, with one by ten.
+        + "".join(f"\n\ndef test_{n}():\n    assert Tree({n}).kind == {n}\n" for n in range(17))
     ),
     "node_modules/left/index.js": "module.exports = 1\n",
     "logo.png": b"\x89PNG\r\n\x1a\n\x00\x00",

@@ -25,12 +25,12 @@ Reply = Callable[[str], Script]
 """From the whole prompt, as one text, to the reply."""
 
 
-# With nine tests a pass is verified by a third of the runs that it needs with one.
+# With eighteen tests a pass is verified by three runs, with one by ten.
 SHOP = {
     "tests/test_cart.py": FILES["tests/test_cart.py"]
     + "".join(
         f"\n\ndef test_{n}():\n    cart = Cart()\n    cart.add('apple', {n})\n    assert cart.total() == {30 * n}\n"
-        for n in range(1, 9)
+        for n in range(1, 18)
     )
 }
 
@@ -50,7 +50,8 @@ def workspace_of(tmp: Path, files: dict[str, str | bytes]) -> Workspace:
     return open_workspace(write(tmp / "repo", files), offline(tmp / "home"))
 
 
-def shop_workspace(tmp: Path, extra: dict[str, str] | None = None) -> Workspace:
+def shop_workspace(tmp: Path, extra: dict[str, str | None] | None = None) -> Workspace:
+    """The shop with further files, and without those that have no text."""
     folder = write(lay_out(tmp / "shop"), SHOP | (extra or {}))
     return open_workspace(folder, offline(tmp / "home"))
 

@@ -80,7 +80,7 @@ def _pids() -> list[int]:
 def _stat(pid: int) -> tuple[str, int, int]:
     """State, parent and process group."""
     text = _read(f"/proc/{pid}/stat")
-    fields = text.rpartition(b")")[2].split()
+    fields = text.rpartition(b")")[2].split(maxsplit=3)
     return (fields[0].decode(), int(fields[1]), int(fields[2])) if len(fields) > 3 else ("", 0, 0)
 
 
@@ -113,7 +113,10 @@ def _memory(pid: int) -> int:
 
 def _read(path: str, most: int = _USUAL_FILE) -> bytes:
     try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read(most)
+        descriptor = os.open(path, os.O_RDONLY)  # a file object takes longer than the kernel to read a short file
+        try:
+            return os.read(descriptor, most)
+        finally:
+            os.close(descriptor)
     except OSError:  # the process has ended, or belongs to another user
         return b""
