@@ -17,6 +17,7 @@ import pytest
 from starlette.requests import Request
 from support import git_server, waiting
 from support.app import ROOT, running
+from support.more_tests import MORE_TESTS
 from support.waiting import PATIENCE_S, until
 
 from repopilot import intents
@@ -40,7 +41,8 @@ from repopilot.types import Progress
 FILES = {
     "shop/prices.py": "RATE = 2\n\n\ndef price(count):\n    return count * RATE\n",
     "shop/cart.py": "from shop.prices import price\n\n\ndef total(n):\n    return price(n)\n",
-    "tests/test_prices.py": "from shop.prices import price\n\n\ndef test_price():\n    assert price(2) == 4\n",
+    "tests/test_prices.py": "from shop.prices import price\n\n\ndef test_price():\n    assert price(2) == 4\n"
+    + MORE_TESTS,
 }
 TOKEN = "a-token-of-the-tests-0123"
 

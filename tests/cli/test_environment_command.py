@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.more_tests import MORE_TESTS
 from support.wheels import pack_installed, write_index, write_wheel
 
 from repopilot.agents.testing.missing import modules_missing
@@ -148,7 +149,7 @@ def greeting(repository, tmp_path, monkeypatch) -> Path:
         monkeypatch.setenv(name, "" if name.endswith("URL") else "false")
     (repository / "pyproject.toml").write_text(PYPROJECT.replace('"idna"', '"greeting", "nowhere"'))
     (repository / "shop.py").write_text("import greeting\n\n\ndef welcome():\n    return greeting.hello()\n")
-    test = "from shop import welcome\n\n\ndef test_welcome():\n    assert welcome() == 'hello'\n"
+    test = "from shop import welcome\n\n\ndef test_welcome():\n    assert welcome() == 'hello'\n" + MORE_TESTS
     (repository / "test_shop.py").write_text(test)
     return repository
 
@@ -221,7 +222,7 @@ def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
     assert found["environment"]["packages"] == 0 and not found["tests"]["passed"]
     assert main(command) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["environment"]["packages"] == 6 and found["tests"]["passed"] == 1
+    assert found["environment"]["packages"] == 6 and found["tests"]["passed"] == 18
     assert [entry["requirement"] for entry in found["environment"]["left_out"]] == ["nowhere"]
     assert (found["tests"]["turned_green"], found["tests"]["turned_red"]) == ([], [])
     (built,) = list_environments(Settings())
