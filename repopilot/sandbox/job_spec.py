@@ -250,8 +250,7 @@ def python(job: SandboxJob) -> tuple[str, ...]:
     environment = job.environment
     if environment is None:
         return (sys.executable, *_FLAGS)
-    alone = ("-S",) if environment.packages else ()
-    return (str(environment.interpreter or sys.executable), *_FLAGS, *alone)
+    return (str(environment.interpreter or sys.executable), *_FLAGS, *(("-S",) if environment.packages else ()))
 
 
 def packages(job: SandboxJob) -> list[str]:

@@ -82,7 +82,7 @@ def test_a_failure_is_repaired_by_a_fresh_sample(repaired):
     assert TASK in prompts[0]
     assert "a - b" not in prompts[0]  # models copy the code they are shown
     first, second = trace.tree(events)[0]["children"]
-    assert (first["data"]["passed"], first["data"]["failed"], first["data"]["genuine"]) == (8, 1, False)
+    assert (first["data"]["passed"], first["data"]["failed"], first["data"]["genuine"]) == (17, 1, False)
     assert first["data"]["failures"][0]["test_id"] == "test_solution.py::test_small"
     assert first["data"]["level"] in ("bwrap", "landlock")
     assert second["data"]["change"] == "+1 −1 lines in add"
@@ -228,7 +228,7 @@ async def test_written_tests_run_on_the_code_and_not_on_a_copy_of_it():
 async def test_the_steps_are_said_in_the_questions_language(repaired):
     report, events = await run(WRONG, TESTS, language="fr")
     (step,) = trace.tree(events)[0]["children"]
-    assert step["output"].startswith("Le code tel quel. 8 réussi(s), 1 échec(s), 0 erreur(s) (")
+    assert step["output"].startswith("Le code tel quel. 17 réussi(s), 1 échec(s), 0 erreur(s) (")
     assert report.stopped_because == "there is no model to repair with"
     rewritten = iteration_text(repaired[0].iterations[1], "fr")
     assert rewritten.startswith("Réécrit, car test_solution.py::test_small a échoué\u202f: assert -1 == 3")

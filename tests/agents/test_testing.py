@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sysconfig
 import venv
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from support.more_tests import MORE_TESTS
 from support.shop_workspace import answering, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
@@ -54,16 +56,18 @@ async def test_existing_tests_are_run_without_a_model(shop: Workspace, question:
 
 
 async def test_packages_that_came_after_the_repository_was_opened_are_there(tmp_path: Path) -> None:
-    test = "import late\n\n\ndef test_it():\n    assert late.VALUE == 1\n"
+    test = "import late\n\n\ndef test_it():\n    assert late.VALUE == 1\n" + MORE_TESTS
     opened = workspace_of(tmp_path, {"test_it.py": test})
     venv.create(tmp_path / "venv", with_pip=False)
     site = next((tmp_path / "venv").glob("lib/python*/site-packages"))
     (site / "late.py").write_text("VALUE = 1\n")
-    (site / "pytest.pth").write_text(sysconfig.get_path("purelib"))
+    for name in ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments"):  # without any plugin
+        shutil.copytree(Path(sysconfig.get_path("purelib"), name), site / name)
+    shutil.copy(Path(sysconfig.get_path("purelib"), "py.py"), site)
     settings = opened.settings.model_copy(update={"test_python": str(tmp_path / "venv/bin/python")})
     later = replace(opened, settings=settings)
     answer, *_ = await asked(later, "run the tests", "")
-    assert answer.result.run.passed == 1, answer.text
+    assert answer.result.run.passed == 18, answer.text
     added = FileChange("calc.py", "added", "", "def one():\n    return 1\n")
     body = f"{test}\n\ndef test_one():\n    from calc import one\n\n    assert one() == 1\n"
     context = ChangeContext("", later)
@@ -76,7 +80,7 @@ async def test_the_last_generated_files_are_what_is_tested(shop: Workspace) -> N
     broken = FILES["shop/cart.py"].replace("self.items.get(article, 0) + count", "0")
     turns = (Turn("break it", "", "GENERATE", (FileChange("shop/cart.py", "modified", "", broken),)),)
     answer, *_ = await asked(shop, "run the tests", "", turns=turns)
-    assert answer.result.run.failed == 9 and "test_total" in answer.text
+    assert answer.result.run.failed == 18 and "test_total" in answer.text
 
 
 async def test_a_small_model_is_not_asked_for_tests_and_what_has_none_is_named(shop: Workspace) -> None:

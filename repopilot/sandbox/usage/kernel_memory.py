@@ -77,8 +77,9 @@ def network_buffers(pid: int) -> int:
     open."""
     folder = f"/proc/{pid}/net"
     sockets = sum(len(_lines(f"{folder}/{name}")) - 1 for name in (*_UNIX, *_DATAGRAMS))
-    lists = (f"{folder}/{name}" for name in _STREAMS if _has_sockets(folder, name))
-    queued = sum(_queued(line) for path in lists for line in _lines(path)[1:])
+    queued = sum(
+        _queued(line) for name in _STREAMS if _has_sockets(folder, name) for line in _lines(f"{folder}/{name}")[1:]
+    )
     return max(0, sockets) * _socket_buffer() + _QUEUED_TWICE * queued
 
 
@@ -137,13 +138,9 @@ def temporary_files(pids: Collection[int]) -> int:
 def is_temporary(folder: Path) -> bool:
     """Whether a folder is in a file system that is kept in memory."""
     path = os.path.realpath(folder)
-    best = ""
-    kind = b""
-    for line in _lines("/proc/self/mounts"):
-        place = line.split()[1].decode("utf-8", "replace")
-        if (path == place or path.startswith(place.rstrip("/") + "/")) and len(place) >= len(best):
-            best = place
-            kind = line.split()[2]
+    mounts = ((line.split()[1].decode("utf-8", "replace"), line.split()[2]) for line in _lines("/proc/self/mounts"))
+    above = [(at, kind) for at, kind in mounts if path == at or path.startswith(at.rstrip("/") + "/")]
+    _, kind = sorted([("", b""), *above], key=lambda mount: len(mount[0]))[-1]  # of several at one place, the last
     return kind in (b"tmpfs", b"ramfs")
 
 
@@ -164,8 +161,10 @@ def _of_status(pids: Collection[int], names: tuple[bytes, ...]) -> int:
 def _has_sockets(folder: str, name: str) -> bool:
     """Whether a list of TCP sockets has entries, as far as the counters tell. The kernel goes through the tables of the
     whole machine to write the list, which takes milliseconds even where it is empty."""
-    counters = _lines(f"{folder}/sockstat{name.removeprefix('tcp')}")
-    return not any(line.startswith(f"{name.upper()}: inuse 0".encode()) for line in counters)
+    return not any(
+        line.startswith(f"{name.upper()}: inuse 0".encode())
+        for line in _lines(f"{folder}/sockstat{name.removeprefix('tcp')}")
+    )
 
 
 def _queued(line: bytes) -> int:

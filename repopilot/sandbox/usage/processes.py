@@ -52,8 +52,7 @@ def tasks(pids: Iterable[int]) -> int:
 
 def own_tasks() -> int:
     """Threads of all processes of this user; the kernel's limit on processes counts these."""
-    user = os.getuid()
-    return sum(_threads(pid) for pid in _pids() if _owner(pid) == user)
+    return sum(_threads(pid) for pid in _pids() if _owner(pid) == os.getuid())
 
 
 def disk_use(folder: Path, enough: int) -> int:
@@ -79,8 +78,7 @@ def _pids() -> list[int]:
 
 def _stat(pid: int) -> tuple[str, int, int]:
     """State, parent and process group."""
-    text = _read(f"/proc/{pid}/stat")
-    fields = text.rpartition(b")")[2].split(maxsplit=3)
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split(maxsplit=3)
     return (fields[0].decode(), int(fields[1]), int(fields[2])) if len(fields) > 3 else ("", 0, 0)
 
 
