@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -85,7 +85,10 @@ def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
     """Paths with the file or its content, and whether such content is executable."""
     root = original.snapshot.root
     settings = original.settings
-    if root is not None and (paths := _regular_files(root, settings.exclude)):
+    copied = original.snapshot.edited_from is not None
+    if root is not None and (
+        paths := _regular_files(root, _all_of(root) if copied else files_to_copy(root, settings.exclude))
+    ):
         yield from ((path, root / path, False) for path in paths)
         return
     files = copied_files(original.snapshot, settings) if root is None else {}
@@ -102,11 +105,18 @@ def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
                 yield f"{path}/{file.path}", data, inside[file]
 
 
-def _regular_files(root: Path, exclude: Sequence[str]) -> list[str]:
-    """The files of a local repository that may be copied; [] where they are too large."""
+def _all_of(root: Path) -> Iterator[str]:
+    """All paths below the folder of a working copy. What it holds was allowed once already; without git, an ignore file
+    would also leave out what is tracked all the same."""
+    for folder, _, names in os.walk(root):
+        yield from (os.path.relpath(f"{folder}/{name}", root) for name in names)
+
+
+def _regular_files(root: Path, paths: Iterable[str]) -> list[str]:
+    """Those of a local repository's paths that are regular files; [] where they are too large."""
     files = []
     size = 0
-    for path in files_to_copy(root, exclude):
+    for path in paths:
         try:
             found = os.lstat(f"{root}/{path}")
         except OSError:  # gone since it was listed
