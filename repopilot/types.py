@@ -409,6 +409,7 @@ class Proof:
         test: its text.
         before: how it went on the state before the change: `passed`, `failed` or `not run`.
         after: how it went on the state after it.
+        outside: whether it ran outside the repository's own test configuration, under which no test ran.
     """
 
     kind: ProofKind
@@ -416,6 +417,7 @@ class Proof:
     test: str
     before: str
     after: str
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

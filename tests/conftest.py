@@ -50,7 +50,7 @@ LONG = ("browser", "model", "slow")
 """Marks of tests that take long."""
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
-OTHER_LANGUAGES = ("cargo", "go", "Gradle", "jdtls", "Maven", "node", "npm", "surefire")
+OTHER_LANGUAGES = ("cargo", "go", "Gradle", "jdtls", "Maven", "node", "npm", "ruby", "surefire")
 """Programs that only tests of other languages than Python need. No CI has them all."""
 OPTIONAL = tuple(f"{program} is not installed" for program in OTHER_LANGUAGES)
 """Reasons for which a test of those folders may be left out all the same."""

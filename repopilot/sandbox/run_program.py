@@ -36,7 +36,7 @@ _LONGEST_OUTPUT = 64 * 1024
 # Each character belongs to one path at most, so that a long text is scanned once; an @ starts a path, except in
 # `/@scope`.
 _PLACE = re.compile(
-    r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go|java|kt)):(?P<line>\d{1,7})\b"
+    r"(?:^|[\s('\"]|(?<!/)@)(?P<path>(?:[^\s:()'\"@]|(?<=/)@)+\.(?:[cm]?[jt]sx?|rs|go|java|kt|rb)):(?P<line>\d{1,7})\b"
 )
 _WRITTEN_BY_TOOLS = {".cache", ".vite", ".vite-temp", ".vitest"}
 

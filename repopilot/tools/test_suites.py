@@ -30,6 +30,7 @@ from repopilot.sandbox.run import ChosenTests
 from repopilot.sandbox.run_program import RunnerSuite
 from repopilot.sandbox.run_shell import ShellNeeds
 from repopilot.sandbox.runners.junit import lacking_artifacts, local_repository
+from repopilot.sandbox.runners.node_test import OUTSIDE
 from repopilot.sandbox.runners.runner_table import (
     LANGUAGES,
     find_program,
@@ -50,8 +51,12 @@ _OUTPUT_OF_COMMAND = 4_000
 _WITH_OTHERS = ("rust", "go")
 """Languages whose runners also run tests outside of the chosen files, so that a run is useful without these."""
 _TEST_NAME = re.compile(r"(?:^|[/._-])(?:test|spec)s?\.[^./]+$")
-_NAMED_AS_TEST = re.compile(r"(tests?[._-]|Test(?=[A-Z]))?.*?([._-](?:tests?|specs?)|Tests?|Spec|IT)?")
+_NAMED_AS_TEST = re.compile(r"((?:tests?|specs?)[._-]|Test(?=[A-Z]))?.*?([._-](?:tests?|specs?)|Tests?|Spec|IT)?")
 """How the name of a test file begins and ends, without its suffix."""
+_WITHOUT_MANIFEST = ("javascript", "ruby")
+"""Languages whose tests run without one: Ruby's with the packages of the system."""
+_CONFIGURES = re.compile(r"(?:^|/)(?:conftest\.py|\.rspec|(?:\w+_)?helper\.rb)$")
+"""Files by which a repository configures its own test runs."""
 _LEVELS = re.compile(r"::| > ")
 _CALLS_TEST = re.compile(r"^\s*(?:await |\w+\.)?(?:describe|it|specify|suite|test)\b[\w.]*[(<`]", re.M)
 RUST_TESTS = re.compile(r"#\[(?:cfg\(|\w+::)?test\b")
@@ -423,15 +428,23 @@ def node_suite(workspace: Workspace) -> RunnerSuite:
     return RunnerSuite("javascript", project=declaration.node, packages=packages)
 
 
+def without_configuration(index: Index) -> dict[str, str]:
+    """Texts by path that take the place of those by which a repository configures its own test runs, such as fixtures
+    that can't be loaded here. JavaScript's are in none: `suite_by_node` reads none of them."""
+    found = (path for path in index.files if _CONFIGURES.search(path) and is_test_path(path))
+    return {"pytest.ini": "[pytest]\n", ".rspec": "", **dict.fromkeys(found, "")}
+
+
 def suite_by_node(tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
-    """Test files for Node's own runner, whatever runner the repository uses, with the repository's packages.
+    """Test files for Node's own runner, whatever runner the repository uses, with the repository's packages. Sources
+    in TypeScript are compiled as they are imported, outside the repository's own configuration.
 
     Raises:
         SandboxError: Node is missing.
     """
     find_program("javascript")
     needs = node_suite(workspace)
-    return replace(needs, tests=tests, project=replace(needs.project, scripts={}, requirements=()))  # no runner named
+    return replace(needs, tests=tests, project=replace(needs.project, scripts={"test": OUTSIDE}, requirements=()))
 
 
 def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) -> RunnerSuite:
@@ -449,7 +462,7 @@ def runner_suite(language: str, tests: tuple[str, ...], workspace: Workspace) ->
     find_program(language)  # fails before anything is prepared
     declaration = declaration_of(workspace.snapshot, language)
     if declaration is None:
-        if language != "javascript":
+        if language not in _WITHOUT_MANIFEST:
             raise NoRunner(i18n.message("generate.no_manifest", program=LANGUAGES[language].program))
         return RunnerSuite(language, tests)
     runner_of(language, declaration.node)

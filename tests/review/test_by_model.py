@@ -95,7 +95,8 @@ async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_aft
     facts = report_json(report)["findings"][0]
     assert facts["failure"] == found.failure
     assert facts["proof"] == {
-        "kind": "proved", "path": "tests/test_prices_review.py", "test": EMPTY, "before": "passed", "after": "failed"
+        "kind": "proved", "path": "tests/test_prices_review.py", "test": EMPTY, "before": "passed", "after": "failed",
+        "outside": False,
     }  # fmt: skip
     assert report_sarif(report)["runs"][0]["results"][0]["properties"]["proof"] == facts["proof"]
     assert 'put at "tests/test_prices_review.py"' in prompts[0]
@@ -108,12 +109,22 @@ async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_aft
     assert has_severe(report.findings, "high") and not has_severe(report.findings, "critical")
 
 
-async def test_a_test_runs_at_the_root_where_the_conftest_of_the_tests_ends_every_run(reviewed):
-    before = {**BEFORE, "tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"}
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"},
+        {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n"},
+    ],
+)
+async def test_a_test_runs_outside_a_configuration_under_which_none_runs(reviewed, broken):
+    before = {**BEFORE, **broken}
     told = _report(2, "mean([]) divides by zero.", proof="p1")
     report, prompts, _ = await reviewed(_call("prove", test=EMPTY), told, DONE, before=before)
     [found] = _by_model(report)
-    assert (found.proof.kind, found.proof.path) == ("proved", "test_prices_review.py"), prompts[1]
+    proof = found.proof
+    assert (proof.kind, proof.path, proof.outside) == ("proved", "tests/test_prices_review.py", True), prompts[1]
+    assert "outside the project's test configuration" in report_markdown(report)
+    assert "hors de la configuration" in report_markdown(report, language="fr")
     assert "A test of yours may run all the same" in prompts[0] and "go on without it" not in prompts[0]
 
 
@@ -345,12 +356,12 @@ async def test_a_regression_is_proved_by_the_runner_of_another_language(reviewed
 
 async def test_where_the_runner_is_not_known_a_test_of_the_review_runs_with_node(reviewed):
     body = "  return xs.reduce((a, b) => a + b, 0) / xs.length;\n}\n"
-    uvu = {"name": "a", "type": "module", "scripts": {"test": "uvu"}, "devDependencies": {"uvu": "^0.5.3"}}
+    karma = {"name": "a", "type": "module", "scripts": {"test": "karma start"}, "devDependencies": {"karma": "^6.0.0"}}
     head = "import { mean } from '../src/mean.js';\n"
     before = {
-        "package.json": json.dumps(uvu),
+        "package.json": json.dumps(karma),
         "src/mean.js": "export function mean(xs) {\n  if (!xs.length) return 0;\n" + body,
-        "test/mean.test.ts": f"import {{ test }} from 'uvu';\n{head}test('mean', () => mean([1]));\n",
+        "test/mean.test.ts": f"{head}it('takes the mean', () => mean([1]));\n",
     }
     empty = f"import test from 'node:test';\nimport assert from 'node:assert';\n{head}"
     empty += "test('of nothing', () => { assert.equal(mean([]), 0); });\n"
@@ -358,8 +369,15 @@ async def test_where_the_runner_is_not_known_a_test_of_the_review_runs_with_node
     after = {"src/mean.js": "export function mean(xs) {\n" + body}
     report, prompts, _ = await reviewed(_call("prove", test=empty), told, DONE, before=before, after=after)
     [found] = _by_model(report)
-    assert (found.proof.kind, found.proof.path) == ("proved", "test/mean_review.test.mjs"), prompts[1]
-    assert "node:test" in prompts[0] and "uvu" in prompts[0]
+    assert (found.proof.kind, found.proof.path) == ("proved", "test/mean_review.test.ts"), prompts[1]
+    assert found.proof.outside and "node:test" in prompts[0] and "karma" in prompts[0]
+
+
+async def test_what_git_tracks_against_its_ignore_file_is_there_in_both_states(reviewed):
+    before = {**BEFORE, ".gitignore": "*.dat\n", "shop/unit.dat": "3"}
+    test = EMPTY.replace("mean([]) == 0", "mean([2, 4]) == int(open('shop/unit.dat').read())")
+    _, prompts, _ = await reviewed(_call("prove", test=test), before=before)
+    assert "Before the change the test: passed; after it: passed." in prompts[1], prompts[1]
 
 
 POSTED = ("shop/prices.py:2: **high** mean([]) divides by zero.",)

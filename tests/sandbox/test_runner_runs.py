@@ -43,6 +43,7 @@ mod tests {
 SETTINGS = Settings()
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
+needs_ruby = pytest.mark.skipif("ruby" in missing_programs(["ruby"]), reason="ruby is not installed")
 needs_go = pytest.mark.skipif("go" in missing_programs(["go"]), reason="go is not installed")
 
 
@@ -287,3 +288,43 @@ def test_programs_keep_running_and_caches_stay_behind(tmp_path):
     body = "const run = require('child_process').spawnSync('./tool.sh'); require('assert').equal(run.status, 7); require('assert').ok(!require('fs').existsSync('target'));"  # noqa: E501
     run = run_suite(script(body), RunnerSuite("javascript", ("a.test.js",)), SETTINGS, tmp_path)
     assert (run.passed, run.reasons) == (1, ()), run
+
+
+RUBY = {
+    "lib/shop.rb": "def mean(prices) = prices.sum / prices.size\n",
+    ".rspec": "--require spec_helper\n",
+    "spec/spec_helper.rb": "require 'shop'\n",
+    "spec/mean_spec.rb": "RSpec.describe('mean') do\n  it('is right') { expect(mean([1, 3])).to eq 2 }\n"
+    "  it('is wrong') { expect(mean([1, 3])).to eq 3 }\n  it('breaks') { mean([]) }\n  xit('waits') {}\nend\n",
+    "test/mean_test.rb": "require 'bundler/setup'\nrequire 'minitest/autorun'\nrequire 'shop'\n"
+    "class MeanTest < Minitest::Test\n  def test_right = assert_equal(2, mean([1, 3]))\n"
+    "  def test_wrong = assert_equal(3, mean([1, 3]))\n  def test_breaks = mean([])\n  def test_waits = skip\nend\n",
+    "test/unit/mean_test.rb": "require 'test/unit'\nrequire 'shop'\n"
+    "class MeanTest < Test::Unit::TestCase\n  def test_right = assert_equal(2, mean([1, 3]))\n"
+    "  def test_wrong = assert_equal(3, mean([1, 3]))\n  def test_breaks = mean([])\n  def test_waits = omit\nend\n",
+}
+
+
+@needs_ruby
+@pytest.mark.parametrize("test", ["spec/mean_spec.rb", "test/mean_test.rb", "test/unit/mean_test.rb"])
+def test_ruby_reports_each_test_by_name(test):
+    run = run_suite(RUBY, RunnerSuite("ruby", (test,)), SETTINGS)
+    assert {name.partition("::")[0] for name in run.outcomes} == {test}, run.output
+    assert sorted(run.outcomes.values()) == ["failed", "failed", "passed", "skipped"]
+    broken = next(each for each in run.failures if "breaks" in each.test_id)
+    assert (broken.path, broken.line, broken.error) == ("lib/shop.rb", 1, "ZeroDivisionError")
+    wrong = next(each for each in run.failures if "wrong" in each.test_id)
+    assert wrong.error in ("AssertionError", "") and wrong.path in (test, "")
+
+
+@needs_node
+def test_a_test_file_that_is_a_program_of_its_own_passes_by_its_exit_status():
+    files = {
+        "src/sum.js": "import { zero } from './zero';\nexport const sum = (xs) => xs.reduce((a, b) => a + b, zero);\n",
+        "src/zero.js": "export const zero = 0;\n",
+        "test/right.js": "import { sum } from '../src/sum';\nif (sum([1]) !== 1) throw new Error('wrong');\n",
+        "test/wrong.js": "import { sum } from '../src/sum';\nif (sum([1]) !== 2) throw new Error('wrong');\n",
+    }
+    project = NodeProject(requirements=("uvu@^0.5.0",))
+    run = run_node(files, tests=("test/right.js", "test/wrong.js"), project=project)
+    assert run.outcomes == {"test/right.js": "passed", "test/wrong.js": "error"}, run.output

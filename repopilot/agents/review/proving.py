@@ -20,7 +20,13 @@ from repopilot.sandbox.runners.runner_table import language_of_tests
 from repopilot.tools.looking import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.run_tests import OUTPUT_SHOWN, tests_at
-from repopilot.tools.test_suites import TestSelection, place_of_new_test, run_selected, suite_by_node
+from repopilot.tools.test_suites import (
+    TestSelection,
+    place_of_new_test,
+    run_selected,
+    suite_by_node,
+    without_configuration,
+)
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Failure, Finding, Proof, ProofKind, Severity, TestRun
 
@@ -32,12 +38,10 @@ MUCH_LONGER = 3
 """A run stopped by the time limit counts as failing only when it took this many times as long as before the change:
 otherwise the tests are slow anyway, which says nothing."""
 AT_BASE = ("read", "symbol", "references")
-_BY_NODE = re.compile(r"\.[cm]?[jt]sx?$")
-"""File endings that become .mjs for tests that Node runs itself."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _DELIBERATE = re.compile(r"Assert|^(?:Failed|ComparisonFailure|Error|Exception|)$")
 """Errors by which a test reports a fault of the code; any other error raised in the test is the test's own fault."""
-_LACKING = re.compile(r"Cannot find (?:package|module) '[^'./]|No module named '")
+_LACKING = re.compile(r"Cannot find (?:package|module) '[^'./]|No module named '|cannot load such file -- ")
 _PRIVATE = re.compile(r"(?<!\w)_[a-z]\w*")
 
 
@@ -68,6 +72,7 @@ class _Runs:
     before: TestRun
     after: TestRun
     failing: frozenset[str] = frozenset()
+    outside: bool = False
 
     @property
     def turned(self) -> list[str]:
@@ -91,8 +96,9 @@ class _Runs:
 
     @property
     def ran(self) -> bool:
-        """Whether any test came to an outcome."""
-        return bool(self.before.outcomes or self.after.outcomes)
+        """Whether any test came to an outcome, or a limit ended a run."""
+        runs = (self.before, self.after)
+        return any(run.passed or run.failed or run.ended != "finished" for run in runs)
 
 
 @dataclass(slots=True)
@@ -176,10 +182,9 @@ class ReviewTools:
         says what the code should do. Import what the change adds, removes or renames inside the test function."""
         path = await asyncio.to_thread(self._path, arguments.path.strip())
         runs = await self._runs(path, arguments.test, context)
-        at_root = PurePosixPath(path).name
-        if not runs.ran and not arguments.path and path.endswith(".py") and self.copy.text(at_root) is None:
-            path = at_root  # a conftest.py beside the tests that aborts every run doesn't apply there
-            runs = await self._runs(path, arguments.test, context)
+        if not runs.ran:
+            outside = await self._runs(path, arguments.test, context, outside=True)
+            runs = outside if outside.ran else runs
         before = runs.before
         after = runs.after
         verified = before.genuine or not before.reasons  # runners without controls give no reasons
@@ -189,9 +194,11 @@ class ReviewTools:
         elif runs.fails_on_new and (runs.lacked_before or await asyncio.to_thread(self._uses_new, arguments.test)):
             kind = "shown"
         name = f"p{len(self.proofs) + 1}"
-        self.proofs[name] = Proof(kind, path, redacted(arguments.test), _outcome(before), _outcome(after))
+        self.proofs[name] = Proof(kind, path, redacted(arguments.test), _outcome(before), _outcome(after), runs.outside)
         facts = {"name": name, "tests": ", ".join(runs.turned), "before": _outcome(before), "after": _outcome(after)}
         rows: list[str] = [message(f"review_tools.{kind}", **facts)]
+        if runs.outside:
+            rows.append(message("review_tools.outside"))
         if runs.turned and not verified:
             rows.append(message("review_tools.not_genuine", why=joined(before.reasons, "; ")))
         if after.failed and not _failing(after, before, path):
@@ -199,27 +206,27 @@ class ReviewTools:
         rows += [f"{state}: {_said(run)}" for state, run in (("Before", before), ("After", after)) if _said(run)]
         return ToolResult(redacted(joined(rows, "\n")), {"name": name, "kind": kind, "path": path})
 
-    async def _runs(self, path: str, test: str, context: ToolContext) -> _Runs:
-        """A test's runs on both states."""
+    async def _runs(self, path: str, test: str, context: ToolContext, *, outside: bool = False) -> _Runs:
+        """A test's runs on both states; `outside`: without the repository's own test configuration."""
         original = self.copy.original
-        tests = await asyncio.to_thread(self._selected, path)
-        files = {path: test}
+        tests = await asyncio.to_thread(self._selected, path, outside)
+        files = {**(without_configuration(original.index) if outside else {}), path: test}
         root = await asyncio.to_thread(self.base.root)
         async with context.step.child("before the change", "tool", path):
             before = await run_selected(tests, files, original, root, verify=True)
         root = await asyncio.to_thread(self.copy.root)
         async with context.step.child("after the change", "tool", path):
             after = await run_selected(tests, files, original, root)
-            runs = _Runs(path, before, after, _failing(after, before, path))
+            runs = _Runs(path, before, after, _failing(after, before, path), outside or self.by_node)
             if runs.turned or runs.fails_on_new:  # a flaky test proves nothing
                 again = _failing(await run_selected(tests, files, original, root), before, path)
                 runs = replace(runs, failing=runs.failing & again)
         return runs
 
-    def _selected(self, path: str) -> TestSelection:
+    def _selected(self, path: str, outside: bool) -> TestSelection:
         """A test file with what runs it. Blocking."""
         original = self.copy.original
-        if self.by_node and language_of_tests(path) == "javascript":
+        if (self.by_node or outside) and language_of_tests(path) == "javascript":
             return TestSelection(suite=suite_by_node((path,), original))
         return tests_at((path,), original)
 
@@ -227,8 +234,7 @@ class ReviewTools:
         """The default path of a test, beside those that cover the change; '' where there is none. Blocking."""
         used = [each.path for each in self.proofs.values()]
         place = place_of_new_test(self.copy.changes(), self.copy.original, used)
-        path = place.path if place else ""
-        return _BY_NODE.sub(".mjs", path) if self.by_node else path
+        return place.path if place else ""
 
     def _path(self, path: str) -> str:
         """The path of a test, checked to be a new file that a runner takes."""

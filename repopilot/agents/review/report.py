@@ -150,6 +150,7 @@ def proof_lines(finding: Finding, language: str) -> list[str]:
         return []
     words = {name: i18n.term("review.outcomes", getattr(proof, name).replace(" ", "_"), language) for name in _STATES}
     title = i18n.text(f"review.is_{proof.kind}", language, path=_inline(proof.path), **words)
+    title += f" {i18n.text('review.outside', language)}" if proof.outside else ""
     fence = fence_of(proof.test)
     return [title, "", f"{fence}{_suffix(proof.path)}", *proof.test.rstrip().split("\n"), fence]
 

@@ -6,6 +6,7 @@ const cut = (text) => String(text ?? "").slice(0, LONGEST);
 export default async function* report(source) {
   const names = [];
   const said = new Map();
+  const told = new Set();
   let inner = -1;
   for await (const { type, data } of source) {
     if (type === "test:start") {
@@ -19,7 +20,8 @@ export default async function* report(source) {
       const error = data.details?.error;
       const ofFile = data.nesting === 0 && data.name === data.file;
       if (around && (type === "test:pass" || error?.failureType === "subtestsFailed")) continue;
-      if (ofFile && type === "test:pass") continue;
+      if (ofFile && type === "test:pass" && told.has(data.file)) continue; // a program of tests is one by itself
+      told.add(data.file);
       yield JSON.stringify({
         file: cut(data.file),
         name: ofFile ? "" : cut([...names.slice(0, data.nesting), data.name].join(" > ")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repopilot.code.formats.data_formats import table
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
@@ -16,6 +18,15 @@ from repopilot.sandbox.runners.runner_form import (
 
 _REPORT = "{work}/node-report.jsonl"
 _TAKEN = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C")
+
+
+OUTSIDE = "node --import={inside}/repository_sources.mjs --test"
+"""A test script that runs any test or program of tests, compiling what it imports: see the module it names."""
+
+
+def program_command(plan: RunPlan) -> SandboxProgram:
+    """The program that runs test files that are programs by themselves, each of which passes by its exit status."""
+    return command(replace(plan, project=replace(plan.project, scripts={"test": OUTSIDE})))
 
 
 def command(plan: RunPlan) -> SandboxProgram:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -15,9 +16,11 @@ from repopilot.code.languages import is_test_path
 from repopilot.errors import NoRunner, SandboxError
 from repopilot.project.node_project import NodeProject
 from repopilot.sandbox.job_spec import MB, SandboxLimits
-from repopilot.sandbox.runners import ava, cargo_test, go_test, jest_json, junit, mocha, node_test
+from repopilot.sandbox.runners import ava, cargo_test, go_test, jest_json, junit, mocha, node_test, ruby_tests
 from repopilot.sandbox.runners.runner_form import Runner
 
+_OF_PROGRAMS = ("tap", "tape", "uvu")
+"""Libraries whose test files are programs that Node runs one by one."""
 RUNNERS = (
     Runner(
         "vitest",
@@ -31,12 +34,15 @@ RUNNERS = (
     Runner("mocha", "javascript", lambda p: p.runner == "mocha", mocha.command, node_test.read),
     Runner("ava", "javascript", lambda p: p.runner == "ava", ava.command, node_test.read),
     Runner("node --test", "javascript", lambda p: p.runner == "node", node_test.command, node_test.read),
+    Runner("node alone", "javascript", lambda p: p.runner in _OF_PROGRAMS, node_test.program_command, node_test.read),
     Runner("cargo test", "rust", lambda p: True, cargo_test.command, cargo_test.read),
     Runner("go test", "go", lambda p: True, go_test.command, go_test.read),
+    Runner("ruby tests", "ruby", lambda p: True, ruby_tests.command, node_test.read),
     Runner("gradle test", "java", junit.by_gradle, junit.gradle_command, node_test.read),
     Runner("mvn test", "java", lambda p: True, junit.maven_command, node_test.read),
 )
 _ASK_S = 20.0
+_TEST_OF_RUBY = re.compile(r"_(?:spec|test)\.rb$|(?:^|/)(?:spec|test)_(?!helper)\w+\.rb$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,7 @@ LANGUAGES = {
         ("go", "env", "GOROOT"),
         4.0,
     ),
+    "ruby": Toolchain("ruby", (".rb",), SandboxLimits(disk=512 * MB, descriptors=1024), patience=2.0),
     "java": Toolchain(
         "javac",
         (".java", ".kt"),
@@ -97,7 +104,8 @@ def language_of_tests(path: str) -> str | None:
 def is_run_as_test(path: str) -> bool:
     """Whether a file contains tests that one of these runners runs by path."""
     language = language_of_tests(path)
-    return language is not None and is_test_path(path) and not path.endswith(".d.ts")
+    helps = path.endswith(".d.ts") or (language == "ruby" and not _TEST_OF_RUBY.search(path))
+    return language is not None and is_test_path(path) and not helps
 
 
 def runner_of(language: str, project: NodeProject) -> Runner:
