@@ -1,4 +1,4 @@
-"""Reads pyproject.toml: PEP 621, PEP 735, and the tables of Poetry, PDM, Hatch and uv. Pure."""
+"""Reads pyproject.toml: PEP 621, PEP 735, and the tables of Poetry, PDM, Hatch, Flit and uv. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from collections.abc import Iterator, Mapping
 from repopilot.code.formats.data_formats import strings, table, toml_tables
 from repopilot.project.declaration_parts import DeclarationParts, canonical, texts
 
+_OF_FLIT = {
+    "name": "module",
+    "requires-python": "requires-python",
+    "dependencies": "requires",
+    "optional-dependencies": "requires-extra",
+}
+"""The names that Flit's own table, older than PEP 621, has for the keys of `project`."""
+
 
 def read_pyproject(text: str) -> DeclarationParts:
     """What a pyproject.toml declares; nothing where it can't be parsed."""
     data = toml_tables(text)
-    project = table(data.get("project"))
     tool = table(data.get("tool"))
+    flit = table(table(tool.get("flit")).get("metadata"))
+    project = table(data.get("project")) or {key: flit[name] for key, name in _OF_FLIT.items() if name in flit}
     poetry = table(tool.get("poetry"))
     declared = table(data.get("dependency-groups"))
     groups = {name: tuple(_group(name, declared)) for name in declared}

@@ -79,6 +79,20 @@ def test_bounds_of_poetry(declared, expected):
     assert found.python == ">=3.9,<4"
 
 
+def test_the_table_of_flit_from_before_pep_621():
+    text = """
+[tool.flit.metadata]
+module = "shop"
+requires = ["click >=7"]
+requires-python = ">=3.8"
+[tool.flit.metadata.requires-extra]
+test = ["pytest", "responses"]
+"""
+    project = read_project({"pyproject.toml": text}.get)
+    assert (project.name, project.python) == ("shop", ">=3.8")
+    assert set(project.requirements) == {"click >=7", "pytest", "responses"}
+
+
 def test_groups_of_poetry_and_what_no_index_has():
     text = """
 [tool.poetry]
