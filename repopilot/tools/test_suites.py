@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,8 @@ _NAMED_AS_TEST = re.compile(r"((?:tests?|specs?)[._-]|Test(?=[A-Z]))?.*?([._-](?
 """How the name of a test file begins and ends, without its suffix."""
 _WITHOUT_MANIFEST = ("javascript", "ruby")
 """Languages whose tests run without one: Ruby's with the packages of the system."""
+COMPILED = re.compile(r"\.(?:c|cc|cpp|cxx)$")
+_HEADER = re.compile(r"\.(?:h|hh|hpp|hxx)$")
 _CONFIGURES = re.compile(r"(?:^|/)(?:conftest\.py|\.rspec|(?:\w+_)?helper\.rb)$")
 """Files by which a repository configures its own test runs."""
 _LEVELS = re.compile(r"::| > ")
@@ -426,6 +429,15 @@ def node_suite(workspace: Workspace) -> RunnerSuite:
         return RunnerSuite("javascript")
     packages = packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)
     return RunnerSuite("javascript", project=declaration.node, packages=packages)
+
+
+def compiled_program(path: str, index: Index) -> str:
+    """The command that compiles a test in C or C++ and runs it, with the folders of all headers on its search path. A
+    test that doesn't compile has no outcome."""
+    folders = dict.fromkeys(str(PurePosixPath(each).parent) for each in index.files if _HEADER.search(each))
+    options = ["cc" if path.endswith(".c") else "c++", "-g", "-w", "-I.", *(f"-I{each}" for each in folders), path]
+    program = '"${TMPDIR:-/tmp}/compiled-test"'
+    return f"{shlex.join(options)} -o {program} -lm -lpthread || exit 127; exec {program}"
 
 
 def without_configuration(index: Index) -> dict[str, str]:

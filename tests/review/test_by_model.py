@@ -109,15 +109,8 @@ async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_aft
     assert has_severe(report.findings, "high") and not has_severe(report.findings, "critical")
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"},
-        {"pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n"},
-    ],
-)
-async def test_a_test_runs_outside_a_configuration_under_which_none_runs(reviewed, broken):
-    before = {**BEFORE, **broken}
+async def test_a_test_runs_outside_a_configuration_under_which_none_runs(reviewed):
+    before = {**BEFORE, "tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"}
     told = _report(2, "mean([]) divides by zero.", proof="p1")
     report, prompts, _ = await reviewed(_call("prove", test=EMPTY), told, DONE, before=before)
     [found] = _by_model(report)
@@ -371,6 +364,23 @@ async def test_where_the_runner_is_not_known_a_test_of_the_review_runs_with_node
     [found] = _by_model(report)
     assert (found.proof.kind, found.proof.path) == ("proved", "test/mean_review.test.ts"), prompts[1]
     assert found.proof.outside and "node:test" in prompts[0] and "karma" in prompts[0]
+
+
+async def test_a_regression_in_c_is_proved_by_a_program_that_is_compiled_alone(reviewed):
+    before = {
+        "include/mean.h": "int mean(const int *xs, int n);\n",
+        "src/mean.c": '#include "mean.h"\nint mean(const int *xs, int n) {\n  if (n == 0) return 0;\n'
+        "  int s = 0;\n  for (int i = 0; i < n; i++) s += xs[i];\n  return s / n;\n}\n",
+    }
+    after = {"src/mean.c": before["src/mean.c"].replace("  if (n == 0) return 0;\n", "")}
+    head = '#include <assert.h>\n#include "../src/mean.c"\n'
+    broken = _call("prove", test=head + "int main(void) { return none(); }\n")
+    empty = _call("prove", test=head + "int main(void) { assert(mean(0, 0) == 0); return 0; }\n")
+    told = _call("report", path="src/mean.c", line=2, failure="mean of 0 divides by zero.", severity="high", proof="p2")
+    report, prompts, _ = await reviewed(broken, empty, told, DONE, before=before, after=after)
+    assert "Before the change the test: not run; after it: not run." in prompts[1], prompts[1]
+    [found] = _by_model(report)
+    assert (found.proof.kind, found.proof.path) == ("proved", "tests/review_2.c"), prompts[2]
 
 
 async def test_what_git_tracks_against_its_ignore_file_is_there_in_both_states(reviewed):

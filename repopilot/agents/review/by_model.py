@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +27,7 @@ from repopilot.tools import run_tests
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, call
 from repopilot.tools.talk import FINISH
+from repopilot.tools.test_suites import COMPILED
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.trace import Step
 from repopilot.types import Finding, Snapshot
@@ -128,9 +130,9 @@ class _Reviewer:
         task = await self._task(given, tests)
         looking = looking_tools(self.base)
         running = run_tests.TOOLS if can_run else ()
-        tools = (*looking, *running, *reviewing.tools(can_run=can_run or reviewing.by_node))
+        tools = (*looking, *running, *reviewing.tools(can_run=can_run or reviewing.alone))
         told = []
-        if can_run or reviewing.by_node:
+        if can_run or reviewing.alone:
             told.append(render("review_prove", path=await asyncio.to_thread(reviewing.usual_path) or "…"))
         told += [] if can_run else [tests]
         system = render("review_system", name=workspace.snapshot.name, tests="\n\n".join(told))
@@ -165,6 +167,9 @@ class _Reviewer:
         their runner is unknown, JavaScript tests of the review still run with Node."""
         paths = [change.path for change in self.changes]
         if not any(path.endswith(".py") or language_of_tests(path) for path in paths):
+            if any(map(COMPILED.search, paths)) and shutil.which("cc"):
+                reviewing.alone = True
+                return message("review_tools.by_compiler"), False
             return self._no_tests(message("review.no_runner"))
         async with self.context.step.child("covering tests", "tool", ", ".join(paths)) as running:
             try:
@@ -172,7 +177,7 @@ class _Reviewer:
             except NoRunner as error:
                 if not any(language_of_tests(path) == "javascript" for path in paths):
                     return self._no_tests(reason(error))
-                reviewing.by_node = True
+                reviewing.alone = True
                 self.notes.append(message("review.covering_not_run", why=error.message))
                 return message("review_tools.by_node", why=error.message), False
             except SandboxError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import PurePosixPath
 
 from pydantic import Field
@@ -21,7 +22,9 @@ from repopilot.tools.looking import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.run_tests import OUTPUT_SHOWN, tests_at
 from repopilot.tools.test_suites import (
+    COMPILED,
     TestSelection,
+    compiled_program,
     place_of_new_test,
     run_selected,
     suite_by_node,
@@ -110,14 +113,15 @@ class ReviewTools:
         copy: that state, with the change as its edits.
         proofs: the runs of `prove`, by name.
         findings: the reports, by place; a later one takes the place of an earlier one.
-        by_node: whether tests run with Node's own runner, because the repository's runner is unknown.
+        alone: whether tests run by themselves, with Node's own runner or compiled, because the repository's runner is
+            unknown.
     """
 
     base: WorkingCopy
     copy: WorkingCopy
     proofs: dict[str, Proof] = field(default_factory=dict)
     findings: dict[tuple[str, int], Finding] = field(default_factory=dict)
-    by_node: bool = False
+    alone: bool = False
 
     def tools(self, *, can_run: bool) -> tuple[Tool, ...]:
         """The tools for this change: `report`, and `prove` where tests can run."""
@@ -217,7 +221,7 @@ class ReviewTools:
         root = await asyncio.to_thread(self.copy.root)
         async with context.step.child("after the change", "tool", path):
             after = await run_selected(tests, files, original, root)
-            runs = _Runs(path, before, after, _failing(after, before, path), outside or self.by_node)
+            runs = _Runs(path, before, after, _failing(after, before, path), outside or self.alone)
             if runs.turned or runs.fails_on_new:  # a flaky test proves nothing
                 again = _failing(await run_selected(tests, files, original, root), before, path)
                 runs = replace(runs, failing=runs.failing & again)
@@ -226,7 +230,9 @@ class ReviewTools:
     def _selected(self, path: str, outside: bool) -> TestSelection:
         """A test file with what runs it. Blocking."""
         original = self.copy.original
-        if (self.by_node or outside) and language_of_tests(path) == "javascript":
+        if COMPILED.search(path):
+            return TestSelection(command=compiled_program(path, self.copy.workspace.index))
+        if (self.alone or outside) and language_of_tests(path) == "javascript":
             return TestSelection(suite=suite_by_node((path,), original))
         return tests_at((path,), original)
 
@@ -234,14 +240,19 @@ class ReviewTools:
         """The default path of a test, beside those that cover the change; '' where there is none. Blocking."""
         used = [each.path for each in self.proofs.values()]
         place = place_of_new_test(self.copy.changes(), self.copy.original, used)
-        return place.path if place else ""
+        if place:
+            return place.path
+        compiled = [each.path for each in self.copy.changes() if COMPILED.search(each.path)]
+        free = (f"tests/review_{n}{PurePosixPath(compiled[0]).suffix}" for n in count(1)) if compiled else ()
+        return next((each for each in free if self.copy.text(each) is None and each not in used), "")
 
     def _path(self, path: str) -> str:
         """The path of a test, checked to be a new file that a runner takes."""
         path = path or self.usual_path()
         if self.copy.text(path) is not None or path in self.copy.original.index.files:
             raise UsageError(message("review_tools.test_exists", path=path), message("review_tools.test_path_hint"))
-        if not is_test_path(path) or not (path.endswith(".py") or language_of_tests(path)):
+        runs = path.endswith(".py") or language_of_tests(path) or COMPILED.search(path)
+        if not (is_test_path(path) and runs):
             raise UsageError(message("review_tools.no_test_path", path=path), message("review_tools.test_path_hint"))
         return path
 
