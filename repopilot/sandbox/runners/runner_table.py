@@ -70,6 +70,7 @@ LANGUAGES = {
         "node",
         (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"),
         SandboxLimits(memory=2048 * MB, disk=512 * MB, processes=384, descriptors=1024),  # each Node has ten or so
+        patience=3.0,
     ),
     "rust": Toolchain(
         "cargo",
