@@ -37,17 +37,28 @@ function compiler() {
   return loaded;
 }
 
-function compiled(path, text) {
+// Only CommonJS may name what a module lacks, such as a type that is exported again.
+function isCommon(path) {
+  if (/\.m[jt]s$/.test(path)) return false;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const manifest = join(folder, "package.json");
+    if (isFile(manifest)) return JSON.parse(readFileSync(manifest, "utf8")).type !== "module";
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+function compiled(path, text, common) {
   const { ts, own, esbuild, babel } = compiler();
   if (ts) {
     const { jsx, jsxImportSource, jsxFactory, experimentalDecorators, emitDecoratorMetadata, useDefineForClassFields } = own;
     const kept = { jsxImportSource, jsxFactory, experimentalDecorators, emitDecoratorMetadata, useDefineForClassFields };
-    const form = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, inlineSourceMap: true };
+    const module = common ? ts.ModuleKind.CommonJS : ts.ModuleKind.ESNext;
+    const form = { module, esModuleInterop: true, target: ts.ScriptTarget.ES2022, inlineSourceMap: true };
     const ofJsx = jsx === undefined || jsx === ts.JsxEmit.Preserve ? ts.JsxEmit.React : jsx;
     return ts.transpileModule(text, { fileName: path, compilerOptions: { ...kept, ...form, jsx: ofJsx } }).outputText;
   }
   const loader = /x$/.test(path) ? "tsx" : "ts";
-  if (esbuild) return esbuild.transformSync(text, { loader, format: "esm", sourcemap: "inline", sourcefile: path }).code;
+  if (esbuild) return esbuild.transformSync(text, { loader, format: common ? "cjs" : "esm", sourcemap: "inline", sourcefile: path }).code;
   const caller = { name: "node", supportsStaticESM: true };
   if (babel) return babel.transformSync(text, { filename: path, cwd: top, sourceMaps: "inline", caller }).code;
   return modules.stripTypeScriptTypes?.(text, { mode: "transform", sourceMap: true }) ?? text;
@@ -80,11 +91,15 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   const path = isOwn(url) ? fileURLToPath(url) : "";
   if (path.endsWith(".json")) {
-    return { format: "module", source: `export default ${readFileSync(path, "utf8")}`, shortCircuit: true };
+    return { format: "commonjs", source: `module.exports = ${readFileSync(path, "utf8")}`, shortCircuit: true };
   }
   if (!/\.(?:[cm]?[jt]sx?)$/.test(path)) return next(url, context);
   const text = readFileSync(path, "utf8");
-  if (COMPILED.test(path)) return { format: "module", source: compiled(path, text), shortCircuit: true };
+  const { ts, esbuild } = compiler();
+  const common = Boolean(ts || esbuild) && isCommon(path);
+  if (COMPILED.test(path) || (common && MODULE.test(text))) {
+    return { format: common ? "commonjs" : "module", source: compiled(path, text, common), shortCircuit: true };
+  }
   return MODULE.test(text) ? { format: "module", source: text, shortCircuit: true } : next(url, context);
 }
 
@@ -98,4 +113,15 @@ if (isMainThread) {
   const given = { ...tests, beforeAll: tests.before, afterAll: tests.after, expect };
   for (const name of NAMES) globalThis[name] ??= given[name];
   modules.register(import.meta.url);
+  const ofNode = modules.Module._resolveFilename;
+  modules.Module._resolveFilename = function (specifier, parent, ...more) {
+    try {
+      return ofNode.call(this, specifier, parent, ...more);
+    } catch (error) {
+      const own = parent?.filename && isOwn(pathToFileURL(parent.filename).href);
+      const found = own && parent.filename !== join(top, "package.json") && place(specifier, parent.filename);
+      if (!found) throw error;
+      return found;
+    }
+  };
 }

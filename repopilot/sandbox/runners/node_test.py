@@ -20,7 +20,7 @@ _REPORT = "{work}/node-report.jsonl"
 _TAKEN = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C")
 
 
-OUTSIDE = "node --import={inside}/repository_sources.mjs --test"
+OUTSIDE = "node --enable-source-maps --import={inside}/repository_sources.mjs --test"
 """A test script that runs any test or program of tests, compiling what it imports: see the module it names."""
 
 
