@@ -255,11 +255,11 @@ async def test_a_command_runs_without_the_build_tool_of_the_repository(tmp_path:
         assert (await run("cat a.txt")).data["output"] == "a\n"
 
 
-RUBY: dict[str, str | bytes] = {
-    "lib/price.rb": "PRICE = 42\n",
-    "spec/price_spec.rb": "raise unless PRICE == 42\n",
+PHP: dict[str, str | bytes] = {
+    "lib/price.php": "<?php const PRICE = 42;\n",
+    "tests/price_test.php": "<?php assert(PRICE === 42);\n",
     ".repopilot.toml": 'test_command = "sh check.sh"\n',
-    "check.sh": "echo checked >> log.txt\ngrep -q 42 lib/price.rb || { echo wrong price; exit 3; }\n",
+    "check.sh": "echo checked >> log.txt\ngrep -q 42 lib/price.php || { echo wrong price; exit 3; }\n",
 }
 
 
@@ -268,18 +268,18 @@ async def run_tests(run: Shell, *paths: str) -> ToolResult:
 
 
 async def test_the_command_of_the_repository_runs_its_tests_where_no_runner_is_known(tmp_path: Path):
-    async with shell(tmp_path, RUBY) as run:
+    async with shell(tmp_path, PHP) as run:
         near = await module.places_near("the price", run.context.workspace)
         assert (await module.tests_before(near, run.context)).can_run
-        for paths in ((), ("spec/price_spec.rb",)):
+        for paths in ((), ("tests/price_test.php",)):
             done = await run_tests(run, *paths)
             assert (done.data["passed"], done.data["failed"]) == (1, 0), done.text
-        run.copy.edit({"lib/price.rb": "PRICE = 41\n"})
+        run.copy.edit({"lib/price.php": "<?php const PRICE = 41;\n"})
         done = await run_tests(run)
         assert done.data["turned_red"] == ["sh check.sh"] and "wrong price" in done.text
         run.copy.edit({"check.sh": "exit 0\n", ".repopilot.toml": 'test_command = "echo other"\n'})
         assert (await run_tests(run)).data["turned_red"] == []
-        assert {*run.changed()} == {"lib/price.rb", "check.sh", ".repopilot.toml"}
+        assert {*run.changed()} == {"lib/price.php", "check.sh", ".repopilot.toml"}
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ async def test_the_command_of_the_repository_has_the_limits_of_tests(tmp_path: P
     outside = tmp_path / "outside.txt"
     outside.write_text("outside")
     options = f'test_command = "{command.format(outside=outside)}"\n'
-    async with shell(tmp_path, RUBY | {".repopilot.toml": options}) as run:
+    async with shell(tmp_path, PHP | {".repopilot.toml": options}) as run:
         limit = 3 if said == "longer" else 180
         settings = run.context.workspace.settings.model_copy(update={"test_timeout_s": limit})
         run.copy.original = replace(run.copy.original, settings=settings)
