@@ -26,7 +26,8 @@ OUTSIDE = "node --enable-source-maps --import={inside}/repository_sources.mjs --
 
 def program_command(plan: RunPlan) -> SandboxProgram:
     """The program that runs test files that are programs by themselves, each of which passes by its exit status."""
-    return command(replace(plan, project=replace(plan.project, scripts={"test": OUTSIDE})))
+    program = command(replace(plan, project=replace(plan.project, scripts={"test": OUTSIDE})))
+    return replace(program, variables={**program.variables, "TEST_PROGRAMS": "1"})
 
 
 def command(plan: RunPlan) -> SandboxProgram:
