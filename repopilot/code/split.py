@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import takewhile
 from typing import NamedTuple
@@ -81,8 +81,25 @@ class FileAnalysis:
         return tuple(sorted(imported + used, key=lambda r: r.line))
 
 
+@lru_cache(maxsize=128)
+def analysed(path: str, text: str) -> FileAnalysis:
+    """The analysis of one version of a file without its chunks, which take most of the time.
+
+    Args:
+        path: the file's path, which tells its language and its kind.
+        text: its text, with LF line ends.
+    """
+    return analyse(path, text, languages.language_of(path) or "", languages.file_kind(path), chunked=False)
+
+
 def analyse(
-    path: str, text: str, language: str, kind: languages.FileKind, seconds: float = _PARSE_SECONDS
+    path: str,
+    text: str,
+    language: str,
+    kind: languages.FileKind,
+    seconds: float = _PARSE_SECONDS,
+    *,
+    chunked: bool = True,
 ) -> FileAnalysis:
     """Split one file into chunks and read its definitions, uses, imports and tables.
 
@@ -93,6 +110,7 @@ def analyse(
             as the language of its scripts.
         kind: the kind of file.
         seconds: time limit of the parser; afterwards the file is cut by lines and a note says so.
+        chunked: whether it is split.
 
     Returns:
         The analysis. Its chunks are ordered by their first line and together hold every line that isn't blank; each
@@ -101,7 +119,7 @@ def analyse(
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    file = _File(path, text, lines, language, kind)
+    file = _File(path, text, lines, language, kind, chunked)
     grammar, source = parsed_as(path, text, language)
     queries = tags(grammar)
     if queries is None:
@@ -132,13 +150,14 @@ def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file to analyse. `language` is that of its path."""
+    """A file to analyse. `language` is that of its path, `chunked` whether it is split."""
 
     path: str
     text: str
     lines: list[str]
     language: str
     kind: languages.FileKind
+    chunked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +244,9 @@ def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
     return FileAnalysis(
         file.path,
         code.language,
-        chunks=_chunks(file, _code_spans(file.lines, code, found) if file.kind == "code" else _line_spans(file)),
+        chunks=_chunks(file, _code_spans(file.lines, code, found) if file.kind == "code" else _line_spans(file))
+        if file.chunked
+        else (),
         symbols=symbols,
         uses=tuple(names),
         imports=imports,

@@ -77,9 +77,15 @@ def keys_of(name: str) -> tuple[str, ...]:
     return tuple(part.strip("\"'") for part in re.findall(r"\"[^\"]+\"|'[^']+'|[^\s.\"']+", text))
 
 
-def sites_in(path: str, text: str) -> Iterator[ValueSite]:
+def sites_in(path: str, text: str, *, outermost: bool = False) -> Iterator[ValueSite]:
     """The named values in a file, except those of local variables; none for a file that is nested too deeply to be
-    walked."""
+    walked.
+
+    Args:
+        path: the file, which tells its language.
+        text: its text.
+        outermost: leave out values inside anything that has a name.
+    """
     if (language_of(path) or "") == "ini":
         for line in setting_lines(path, text):
             value = text.encode()[line.start : line.end].decode()
@@ -92,7 +98,9 @@ def sites_in(path: str, text: str) -> Iterator[ValueSite]:
     if tree is not None:
         try:
             found = list(
-                _Walk(path, language_of(path) or "", data, _shift(path)).below(tree.root_node, (), local=False)
+                _Walk(path, language_of(path) or "", data, _shift(path), outermost).below(
+                    tree.root_node, (), local=False
+                )
             )
         except RecursionError:
             return
@@ -174,6 +182,7 @@ class _Walk:
     language: str
     data: bytes
     shift: int
+    outermost: bool
 
     def below(self, node: Node, scope: tuple[str, ...], *, local: bool) -> Iterator[ValueSite]:
         """The values in and below a node."""
@@ -181,6 +190,8 @@ class _Walk:
             scope = self._table(node)
         is_function = _FUNCTIONS.search(node.type) is not None
         inner = (*scope, *self._own_name(node))
+        if self.outermost and scope:
+            return
         taken: set[int] = set()
         for key, value in _pairs(node):
             names = keys_of(self._text(key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from repopilot.code.source_positions import rows_of
 from repopilot.resolve.python_scopes import VARIABLES, PythonName, python_names
@@ -26,13 +26,8 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
     """
     olds = rows_of(before)
     news = rows_of(after)
-    kept: dict[int, int] = {}
-    words: set[str] = set()
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
-        if tag == "equal":
-            kept.update(zip(range(i1, i2), range(j1, j2), strict=True))
-        else:
-            words |= set(re.findall(r"[^\W\d]\w*", "\n".join(news[j1:j2])))
+    kept = kept_lines(olds, news)
+    words = set(re.findall(r"[^\W\d]\w*", "\n".join(news[n] for n in sorted({*range(len(news))} - {*kept.values()}))))
     for name in sorted(words & set(re.findall(r"[^\W\d]\w*", before)))[:_MOST_NAMES]:
         then = {_at(before, one): one for one in python_names(before, name) if one.role in VARIABLES}
         now = {_at(after, one): one for one in python_names(after, name)}
@@ -44,6 +39,17 @@ def captured_names(before: str, after: str) -> Iterator[tuple[int, str]]:
             stays = found is not None and found.scope.qualified == one.scope.qualified
             if found is not None and stays and is_there and _home(found) != was:
                 yield kept[line] + 1, name
+
+
+def kept_lines(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+    """The numbers, from 0, of the lines that a text keeps, each with its number in the new text."""
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)  # most lines, at little cost
+    tail = next((n for n in range(shorter - head) if old[~n] != new[~n]), shorter - head)
+    changed = old[head : len(old) - tail], new[head : len(new) - tail]
+    blocks = difflib.SequenceMatcher(None, *changed, autojunk=False).get_matching_blocks()
+    kept = {head + block.a + n: head + block.b + n for block in blocks for n in range(block.size)}
+    return {**dict(enumerate(range(head))), **kept, **{len(old) + n: len(new) + n for n in range(-tail, 0)}}
 
 
 def _at(text: str, one: PythonName) -> tuple[int, int]:

@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from repopilot.code.languages import file_kind, language_of
-from repopilot.code.split import analyse
+from repopilot.code.languages import language_of
+from repopilot.code.split import analysed
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
@@ -267,8 +267,7 @@ def _definition(path: str, name: str, text: str) -> Symbol:
     Raises:
         UsageError: there is none or several; the hint names those there are.
     """
-    language = language_of(path) or ""
-    known = analyse(path, text.replace("\r\n", "\n"), language, file_kind(path)).symbols
+    known = analysed(path, text.replace("\r\n", "\n")).symbols
     found = [s for s in known if name == s.qualified] or [s for s in known if name in (s.name, _named_with_lines(s))]
     if len(found) == 1:
         return found[0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from repopilot import i18n
 from repopilot.code.languages import file_kind, is_test_path, language_of
 from repopilot.code.source_positions import Replacement, line_at, replaced
-from repopilot.code.split import analyse
+from repopilot.code.split import analysed
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.resolve.uses.broken_uses import changed_definitions, uses_of_gone, versions_of
 from repopilot.results import FollowUpEdit
@@ -117,14 +117,10 @@ def _as_edits(mentions: Sequence[_Mention], copy: WorkingCopy) -> tuple[FollowUp
     return tuple(found[:MOST_SHOWN])
 
 
-def _symbols(path: str, text: str) -> list[Symbol]:
-    return list(analyse(path, text, language_of(path) or "", file_kind(path)).symbols)
-
-
 def _added(change: FileChange) -> list[Symbol]:
     """The definitions that a changed file didn't have before."""
-    before = {symbol.qualified for symbol in _symbols(change.path, before_change(change) or "")}
-    return [symbol for symbol in _symbols(change.path, change.content) if symbol.qualified not in before]
+    before = {symbol.qualified for symbol in analysed(change.path, before_change(change) or "").symbols}
+    return [symbol for symbol in analysed(change.path, change.content).symbols if symbol.qualified not in before]
 
 
 def _new_names(

@@ -21,8 +21,8 @@ from repopilot import i18n
 from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.scoring import Issue, Objection, Opinions, objection_key
 from repopilot.agents.testing.attempts import some_failed
-from repopilot.code.languages import file_kind, is_product_path, language_of
-from repopilot.code.split import analyse
+from repopilot.code.languages import is_product_path
+from repopilot.code.split import analysed
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import CHARS_PER_TOKEN, Model
 from repopilot.llm.stream import prompt_tokens
@@ -256,7 +256,7 @@ def code_shown(changes: Sequence[FileChange], model: Model) -> str:
 def _changed_functions(change: FileChange) -> Iterator[str]:
     """The functions of a file, in their new text, that contain changed lines; a class where no function does."""
     path = change.path
-    found = analyse(path, change.content, language_of(path) or "", file_kind(path)).symbols
+    found = analysed(path, change.content).symbols
     lines = change.content.split("\n")
     told = list[Symbol]()
     for line in sorted(changed_lines(before_change(change) or "", change.content)):

@@ -9,8 +9,8 @@ from typing import Literal
 
 from repopilot.code.graph.graph import Graph, find
 from repopilot.code.graph.nodes import Node
-from repopilot.code.languages import file_kind, is_example_path, is_test_path, language_of
-from repopilot.code.split import analyse
+from repopilot.code.languages import is_example_path, is_test_path
+from repopilot.code.split import analysed
 from repopilot.code.symbols import reachable
 from repopilot.errors import UsageError
 from repopilot.i18n import message
@@ -182,7 +182,7 @@ def _applied(lines: list[str], diff: FileDiff, forward: bool) -> list[str] | Non
 
 
 def _symbols(path: str, lines: Sequence[str]) -> tuple[Symbol, ...]:
-    return analyse(path, "\n".join(lines), language_of(path) or "", file_kind(path)).symbols
+    return analysed(path, "\n".join(lines)).symbols
 
 
 def _touched(symbols: Sequence[Symbol], lines: Collection[int]) -> set[str]:

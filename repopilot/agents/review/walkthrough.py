@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from repopilot.agents.review.scope import Scope
-from repopilot.code.languages import file_kind, is_test_path, language_of
-from repopilot.code.split import analyse
+from repopilot.code.languages import file_kind, is_test_path
+from repopilot.code.split import analysed
 from repopilot.i18n import Message, joined, message
 from repopilot.redaction.redact import redacted
 from repopilot.repo.patches.patch import FileDiff
@@ -66,7 +66,7 @@ def _symbols(diff: FileDiff, before: str, after: str) -> Iterator[Message]:
 def _definitions(path: str, text: str) -> dict[str, tuple[str, str]]:
     """Signature and text of each definition; a definition that contains others has '' for its text."""
     lines = text.split("\n")
-    found = analyse(path, text, language_of(path) or "", file_kind(path)).symbols
+    found = analysed(path, text).symbols
     inner = {symbol.qualified.rpartition(".")[0] for symbol in found}
     return {
         s.qualified: (s.signature, "" if s.qualified in inner else "\n".join(lines[s.start_line - 1 : s.end_line]))

@@ -18,10 +18,10 @@ from repopilot.agents.review.report import counts_text, finding_lines, notes_tex
 from repopilot.agents.testing import candidates, demonstration
 from repopilot.agents.testing.render import failure_list, point_list, run_points
 from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
-from repopilot.code.languages import file_kind, language_of, suffix_of
+from repopilot.code.languages import language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
 from repopilot.code.source_positions import rows_of
-from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.split import FileAnalysis, analysed
 from repopilot.foreign_text import fence_of
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation, TestReport
@@ -61,7 +61,7 @@ class PastedCode:
 
     def read(self) -> FileAnalysis:
         """What the code defines and imports."""
-        return analyse(self.name, self.code, language_of(self.name) or "", file_kind(self.name))
+        return analysed(self.name, self.code)
 
 
 def pasted_code(message: str) -> PastedCode | None:

@@ -12,8 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import islice
 from pathlib import PurePath
 
@@ -23,13 +21,13 @@ from repopilot.code.graph.implementations import implementations
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.source_positions import rows_of
-from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.split import FileAnalysis, analysed
 from repopilot.code.value_sites import sites_in
 from repopilot.foreign_text import escaped
 from repopilot.i18n import Message
 from repopilot.redaction.redact import redacted, shown_path
 from repopilot.repo.patches.diff_hunks import before_change
-from repopilot.resolve.captures import captured_names
+from repopilot.resolve.captures import captured_names, kept_lines
 from repopilot.resolve.names import SYNTAX, Resolver
 from repopilot.resolve.syntax.calls import Parameters, arguments_at, parameters_of
 from repopilot.resolve.syntax.resolver import Found
@@ -233,13 +231,13 @@ def _is_of(each: DefinitionChange, owner: _Owner) -> bool:
 def _of_go(resolver: Resolver, owners: Collection[_Owner]) -> Iterator[FileAnalysis]:
     """The files of all Go packages that hold the name of a method of some types."""
     paths = [path for path in resolver.paths() if path.endswith(".go")]
-    near = [_analysis(path, resolver.text(path) or "") for path in paths if posixpath.dirname(path) in dict(owners)]
+    near = [analysed(path, resolver.text(path) or "") for path in paths if posixpath.dirname(path) in dict(owners)]
     symbols = [symbol for file in near for symbol in file.symbols if symbol.kind == "method"]
     names = {s.name for s in symbols if (posixpath.dirname(s.path), s.qualified.partition(".")[0]) in owners}
     holding = {posixpath.dirname(path) for path, _ in resolver.holding(*names)} if names else set()
     for path in paths:
         if posixpath.dirname(path) in holding:
-            yield _analysis(path, resolver.text(path) or "")
+            yield analysed(path, resolver.text(path) or "")
 
 
 def captured(files: Iterable[FileVersions]) -> list[Finding]:
@@ -259,7 +257,7 @@ def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
     after = list(_definitions(file.path, file.after))
     left = {each.qualified: each for each in after}
     same = {(each.qualified, each.text) for each in after}
-    bound = {name for each in _analysis(file.path, file.after).imports for name in each.bound}
+    bound = {name for each in analysed(file.path, file.after).imports for name in each.bound}
     for each in _definitions(file.old_path, file.before):
         there = left.get(each.qualified)
         gone = file.gone or (there is None and each.qualified not in bound)
@@ -288,7 +286,7 @@ def _unannotated(function: _Definition) -> str:
 def _definitions(path: str, text: str) -> Iterator[_Definition]:
     """The definitions of a file, and the names that it imports. A function counts as unchanged while its signature and
     the text before it are, a value while it is assigned one of the same kind."""
-    found = _analysis(path, text)
+    found = analysed(path, text)
     lines = text.split("\n")
     known: set[str] = set()
     for each in found.symbols:
@@ -301,7 +299,7 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
     data = text.encode()
     line = 1
     at = 0
-    for site in sites_in(path, text):
+    for site in sites_in(path, text, outermost=True):
         line = line + data.count(b"\n", at, site.start)
         at = site.start
         if len(site.keys) == 1 and site.name not in known:
@@ -311,11 +309,6 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
         for name in set(imported.bound) - known:
             known.add(name)
             yield _Definition(name, name, "import", imported.line, imported.line, "", imported=True)
-
-
-@lru_cache(maxsize=128)
-def _analysis(path: str, text: str) -> FileAnalysis:
-    return analyse(path, text, language_of(path) or "", file_kind(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,8 +469,8 @@ class _Comparison:
 
     def _defines(self, path: str, name: str) -> bool:
         text = self.after.text(path) or ""
-        found = any(each.name == name for each in _analysis(path, text.replace("\r\n", "\n")).symbols)
-        return found or any(site.keys == (name,) for site in sites_in(path, text))
+        found = any(each.name == name for each in analysed(path, text.replace("\r\n", "\n")).symbols)
+        return found or any(site.keys == (name,) for site in sites_in(path, text, outermost=True))
 
     def _new_problems(self, names: Iterable[str]) -> Iterator[tuple[Diagnosis, str]]:
         """New errors of the type checker on unchanged lines, in the files that hold some names; each with its line's
@@ -501,8 +494,7 @@ class _Comparison:
 def _lines_left(before: str, after: str) -> dict[int, int]:
     """The new numbers of lines that a change leaves except for their indentation, with their old numbers."""
     old, new = ([line.strip() for line in text.split("\n")] for text in (before, after))
-    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-    return {block.b + at + 1: block.a + at + 1 for block in blocks for at in range(block.size)}
+    return {there + 1: here + 1 for here, there in kept_lines(old, new).items()}
 
 
 def _words_before(resolver: Resolver, use: Occurrence) -> tuple[str, str]:
@@ -546,7 +538,7 @@ def _defined(resolver: Resolver, each: DefinitionChange) -> list[tuple[str, str]
     own = family(language_of(each.old_path) or "")
     paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.kind == "code")
     texts = [(path, resolver.text(path) or "") for path in paths if family(language_of(path) or "") == own]
-    return [(path, s.qualified) for path, text in texts for s in _analysis(path, text).symbols if s.name == name]
+    return [(path, s.qualified) for path, text in texts for s in analysed(path, text).symbols if s.name == name]
 
 
 def _line(resolver: Resolver, path: str, number: int) -> str:
