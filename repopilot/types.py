@@ -421,11 +421,22 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """Whole lines that take the place of others. `first` and `last` are their numbers, `old` their text, and `new` what
+    takes its place, '' to remove them."""
+
+    first: int
+    last: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
     author suppressed it by a comment. `failure` is the input or state that triggers the defect and its effect, '' where
-    a tool doesn't say; `proof` the test that shows it; `fix` the line as the tool fixes it with certainty, '' to remove
-    it."""
+    a tool doesn't say; `proof` the test that shows it; `replacement` what
+    mends it, for certain where it is from a tool, else as the model suggests."""
 
     path: str
     line: int
@@ -438,7 +449,7 @@ class Finding:
     silenced: bool = False
     failure: str = ""
     proof: Proof | None = None
-    fix: str | None = None
+    replacement: Replacement | None = None
 
 
 @dataclass(frozen=True, slots=True)

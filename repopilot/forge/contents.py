@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -81,6 +81,7 @@ class Pull:
             an added one.
         old_paths: the old paths of the files, where the host wants them with a comment.
         versions: commit ids that the host wants with a comment, beside `head_sha`.
+        windows: the files with lines that end in CR LF, which a suggestion that is taken over would end otherwise.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Pull:
     lines: Mapping[str, Mapping[int, int]]
     versions: Mapping[str, str]
     old_paths: Mapping[str, str] = field(default_factory=dict)
+    windows: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Posted:
         thread: the id of its thread, where the host resolves threads by it.
         author: who wrote it.
         path, line: the place that it is on; '' and 0 for a general comment.
+        first: the first of several lines that it is on, 0 where the host doesn't say.
         resolved_by: who resolved its thread, '' for nobody; where the host says it with the comment.
         disliked: whether somebody may have answered it with a thumbs down.
         member: as in `Comment`.
@@ -117,6 +120,7 @@ class Posted:
     author: str = ""
     path: str = ""
     line: int = 0
+    first: int = 0
     resolved_by: str = ""
     disliked: bool = False
     member: bool | None = None
@@ -130,11 +134,12 @@ class Outcome(NamedTuple):
 
 
 class LineComment(NamedTuple):
-    """A comment to post on a line of the new version of a file."""
+    """A comment to post on a line of the new version of a file, or on the lines from `first` to it."""
 
     path: str
     line: int
     text: str
+    first: int = 0
 
 
 def commentable(patch: str) -> dict[int, int]:

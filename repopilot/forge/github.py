@@ -85,7 +85,8 @@ class GitHubItem:
 
     @property
     def suggestion(self) -> str:
-        """The info string of a code block that readers can apply with a click; '' on Gitea, which has none."""
+        """The info string of a code block that readers can apply with a click to the lines of its comment; '' on Gitea,
+        which has none."""
         return "" if self._item.forge == "gitea" else "suggestion"
 
     @cached_property
@@ -175,6 +176,7 @@ class GitHubItem:
             head_clone_url=str((head.get("repo") or {}).get("clone_url") or ""),
             lines={str(file["filename"]): commentable(str(file.get("patch") or "")) for file in files},
             versions={},
+            windows={str(file["filename"]) for file in files if "\r\n" in str(file.get("patch"))},
         )
 
     def inline_comments(self) -> list[Posted]:
@@ -191,8 +193,7 @@ class GitHubItem:
         Gitea can't edit the text of a review, so the summary isn't in it there."""
         gitea = self._item.forge == "gitea"
         rows = [
-            {"body": each.text, "path": each.path}
-            | ({"new_position": each.line} if gitea else {"line": each.line, "side": "RIGHT"})
+            {"body": each.text, "path": each.path} | ({"new_position": each.line} if gitea else _lines(each))
             for each in comments
         ]
         said = f"`{pull.head_sha[:10]}`\n{REVIEW}"  # GitHub wants some text
@@ -349,6 +350,12 @@ def _is_member(row: dict) -> bool | None:
     return row["author_association"] in _MEMBERS if "author_association" in row else None
 
 
+def _lines(comment: LineComment) -> dict[str, Any]:
+    """The lines of a comment, as GitHub takes them."""
+    several = {"start_line": comment.first, "start_side": "RIGHT"} if 0 < comment.first < comment.line else {}
+    return {"line": comment.line, "side": "RIGHT", **several}
+
+
 def _posted(row: dict) -> Posted:
     line = row.get("line") or row.get("original_line") or row.get("position") or 0
     return Posted(
@@ -357,6 +364,7 @@ def _posted(row: dict) -> Posted:
         author=_login(row),
         path=str(row.get("path") or ""),
         line=int(line),
+        first=int(row.get("start_line") or row.get("original_start_line") or line),
         resolved_by=str((row.get("resolver") or {}).get("login") or ""),  # Gitea's
         disliked=bool((row.get("reactions") or {"-1": True})["-1"]),  # Gitea doesn't say
         member=_is_member(row),

@@ -55,8 +55,9 @@ class GitLabItem:
     def _project(self) -> Any:
         return self._server.projects.get(self._item.project, lazy=True)
 
-    suggestion = "suggestion:-0+0"
-    """The info string of a code block that readers can apply with a click."""
+    suggestion = "suggestion:-{above}+0"
+    """The info string of a code block that readers can apply with a click to the line of its comment and so many above
+    it."""
 
     def account(self) -> str:
         """The name of the token's account; '' where the host doesn't tell."""
@@ -117,6 +118,7 @@ class GitLabItem:
             lines={each["new_path"]: commentable(each.get("diff") or "") for each in diffs},
             versions={name: str(refs.get(name) or "") for name in ("base_sha", "start_sha", "head_sha")},
             old_paths={each["new_path"]: str(each["old_path"]) for each in diffs},
+            windows={each["new_path"] for each in diffs if "\r\n" in (each.get("diff") or "")},
         )
 
     def inline_comments(self) -> list[Posted]:

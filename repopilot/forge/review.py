@@ -7,7 +7,7 @@ import hashlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 
 from repopilot import i18n
 from repopilot.agents.review.agent import review_snapshot
@@ -33,7 +33,7 @@ from repopilot.results import ReviewReport
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import Step
-from repopilot.types import OnProgress, Snapshot
+from repopilot.types import Finding, OnProgress, Snapshot
 from repopilot.workspace import Workspace, open_workspace
 
 
@@ -239,10 +239,10 @@ def post(
     if not account:  # anybody can write our marks
         raise ForgeError(i18n.message("forge.no_account", host=item.host), i18n.message("forge.no_account_hint"))
     own = [each for each in forge.inline_comments() if each.author == account]
-    wanted = plan(report, now.lines, own, language, text_of, forge.suggestion)
+    wanted = plan(report, now.lines, own, language, text_of, partial(_fence, forge, now))
     summary = summary_text(report, wanted, language)
     earlier = summaries_of(forge.comments(), account)
-    comments = [LineComment(finding.path, finding.line, text) for finding, text in wanted.new]
+    comments = [_on_lines(finding, text, _fence(forge, now, finding)) for finding, text in wanted.new]
     said = bool(comments) and forge.comment_on_lines(now, comments, "" if earlier else summary)
     for comment, text in wanted.changed:
         forge.change_inline(comment, text)
@@ -253,6 +253,20 @@ def post(
         forge.change_comment(earlier[0], summary)
     notes += say_outcome(forge, now, outcome(report, wanted, fail_on, language))
     return _done(wanted, notes)
+
+
+def _fence(forge: Forge, pull: Pull, finding: Finding) -> str:
+    """The info string of a code block with which readers can take over what mends a finding, '' where they can't."""
+    found = finding.replacement
+    shown = () if finding.path in pull.windows else pull.lines.get(finding.path, ())
+    whole = found and all(line in shown for line in range(found.first, found.last + 1))
+    return forge.suggestion.format(above=found.last - found.first) if found and whole else ""
+
+
+def _on_lines(finding: Finding, text: str, fence: str) -> LineComment:
+    """A comment on the line of a finding, or on the lines that its suggestion replaces."""
+    lines = finding.replacement if fence else None
+    return LineComment(finding.path, lines.last if lines else finding.line, text, lines.first if lines else 0)
 
 
 def posted_text(posted: PostedReview, language: str) -> str:

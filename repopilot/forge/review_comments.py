@@ -13,7 +13,7 @@ from html import escape
 
 from repopilot import i18n
 from repopilot.agents.review.findings import RULES, WEIGHTS, has_severe, identities, score, scores
-from repopilot.agents.review.report import folded_title, proof_lines, proofs_text
+from repopilot.agents.review.report import diff_lines, folded_title, proof_lines, proofs_text
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.foreign_text import code_span, fence_of, literal, visible
 from repopilot.forge.contents import Outcome, Posted
@@ -64,7 +64,7 @@ def plan(
     own: Sequence[Posted],
     language: str = "en",
     text_of: Callable[[str], str | None] = lambda path: None,
-    fence: str = "",
+    fence: Callable[[Finding], str] = lambda finding: "",
 ) -> PostingPlan:
     """Compare a review with the comments that are posted.
 
@@ -77,7 +77,7 @@ def plan(
         own: the comments on lines by the token's account only, since anybody can compute a mark from the code.
         language: of the texts.
         text_of: the text of a file as it was reviewed, None where there is none.
-        fence: the info string of a code block that readers can apply with a click, '' where the host has none.
+        fence: the info string of a code block that readers can apply with a click, '' where they can't.
     """
     ours = open_comments(own)
     every = sorted((*report.findings, *report.dismissed), key=lambda finding: finding.line)
@@ -86,7 +86,11 @@ def plan(
     # The lines of a notebook's cells are not those of its file.
     outside = [f for f in report.findings if f.line not in lines.get(f.path, ()) or is_notebook(f.path)]
     unposted = (*outside, *report.dismissed)
-    wanted = {m: (f, comment_text(f, m, language, fence)) for m, f in marked if f not in unposted}
+    wanted = {
+        m: (f, comment_text(f, m, language, fence(f) if _is_on_lines(ours.get(m), f) else ""))
+        for m, f in marked
+        if f not in unposted
+    }
     new = [each for mark, each in wanted.items() if mark not in ours]
     changed = [(ours[mark], text) for mark, (_, text) in wanted.items() if mark in ours and ours[mark].text != text]
     unrepeated = {mark: each for mark, each in ours.items() if mark not in wanted}
@@ -110,6 +114,12 @@ def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
         own: comments on lines, of the token's account.
     """
     return {m[1]: each for each in reversed(own) if (m := _MARK.search(each.text)) and not _is_fixed(each.text)}
+
+
+def _is_on_lines(posted: Posted | None, finding: Finding) -> bool:
+    """Whether what mends a finding replaces the lines of its comment: an earlier one stays on its lines."""
+    found = finding.replacement
+    return not posted or (found is not None and posted.line == found.last and posted.first in (0, found.first))
 
 
 def _is_fixed(text: str) -> bool:
@@ -185,11 +195,11 @@ def comment_text(finding: Finding, mark: str, language: str, fence: str = "") ->
 
 
 def _suggestion(finding: Finding, fence: str) -> list[str]:
-    """The line as a tool mends it, in a code block that readers can apply with a click."""
-    if not fence or finding.fix is None:
-        return []
-    ticks = fence_of(finding.fix)
-    return ["\n".join(filter(None, (f"{ticks}{fence}", finding.fix, ticks)))]
+    """What mends a finding, in a code block that readers can apply with a click where the host has one."""
+    if not fence or finding.replacement is None:
+        return ["\n".join(diff_lines(finding))] if finding.replacement else []
+    ticks = fence_of(finding.replacement.new)
+    return ["\n".join(filter(None, (f"{ticks}{fence}", finding.replacement.new, ticks)))]
 
 
 def _proof(finding: Finding, language: str) -> list[str]:

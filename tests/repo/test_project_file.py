@@ -101,6 +101,16 @@ async def test_a_change_does_not_turn_off_its_own_review_and_nobody_turns_off_se
     assert "new.py" in report.reviewed and any(f.source == "secrets" for f in report.findings)
 
 
+@pytest.mark.parametrize("text", ['exclude = ["legacy/"]\n', '[review]\npaths = ["app.py"]\n'])
+async def test_of_files_that_a_repository_leaves_out_a_change_has_its_secrets_reported_alone(tmp_path, text):
+    snapshot(tmp_path, text)
+    code = f'KEY = "AKIA{"IOSFODNN7ABCDEFG"}"\nVALUE = eval(input())\n'
+    git_server.commit(tmp_path / "shop", {"legacy/new.py": code, "app.py": "VALUE = eval(input())\n"}, "more")
+    report = await reviewed(open_workspace(tmp_path / "shop", settings(tmp_path)), commit_range("HEAD~1..HEAD"))
+    assert {(f.path, f.source == "secrets") for f in report.findings} == {("legacy/new.py", True), ("app.py", False)}
+    assert report.reviewed == ("app.py",) and any("legacy/new.py" in note for note in report.notes)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

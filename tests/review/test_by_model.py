@@ -404,3 +404,22 @@ async def test_after_a_push_a_model_reads_only_what_came_after_its_review(review
 async def test_what_a_model_has_read_to_its_end_is_not_read_again(reviewed):
     report, prompts, _ = await reviewed(earlier=({}, POSTED))
     assert report.by_model and not prompts
+
+
+async def test_a_suggestion_of_whole_lines_is_a_replacement_that_can_be_read(reviewed):
+    lines = "def mean(prices):\n    return sum(prices) / len(prices) if prices else 0"
+    one = _report(1, "mean([]) divides by zero.", suggestion=f"{lines}\n", last_line=2)
+    wrong = [
+        _report(1, "F.", suggestion="def mean(prices:", last_line=2),
+        _report(1, "F.", suggestion="x", last_line=99),
+    ]
+    report, prompts, _ = await reviewed(*wrong, one, _report(6, "G.", suggestion="Use  min."), second=[STANDS, STANDS])
+    first, second = _by_model(report)
+    old = "\n".join(AFTER["shop/prices.py"].split("\n")[:2])
+    assert (first.replacement.first, first.replacement.last, first.replacement.new) == (1, 2, lines)
+    assert (
+        first.replacement.old == old and first.message == first.failure and f"+{lines[:8]}" in report_markdown(report)
+    )
+    assert report_json(report)["findings"][0]["message"] == f"{first.failure} Suggestion: {lines}"
+    assert second.replacement is None and "Use min." in second.message
+    assert "the file can't be read" in prompts[1] and "no line 99" in prompts[2]

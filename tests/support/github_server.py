@@ -174,7 +174,10 @@ class _Handler(HostHandler):
     def _is_in_diff(self, comment: dict) -> bool:
         shown = next((file.get("patch", "") for file in self.state.files if file["filename"] == comment["path"]), "")
         starts = [(int(h[1]), int(h[2] or 1)) for h in re.finditer(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", shown)]
-        return any(start <= comment.get("line", 0) < start + size for start, size in starts)
+        last = comment.get("line", 0)
+        first = comment.get("start_line", last)  # GitHub refuses one that is the last line
+        in_order = first < last or "start_line" not in comment
+        return in_order and any(start <= first <= last < start + size for start, size in starts)
 
     def add_review(self, match: re.Match, body: dict, query: dict) -> None:
         """A review with comments: GitHub refuses all of it for one line that isn't in the diff."""

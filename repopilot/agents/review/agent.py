@@ -7,13 +7,15 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.review.by_model import ModelReview, review_by_model
-from repopilot.agents.review.engine import AnalysisResult, analyse
+from repopilot.agents.review.engine import SECRETS, AnalysisResult, analyse, run_on
 from repopilot.agents.review.findings import DOMAINS, WEIGHTS, is_likely_defect, merged, score, scores
 from repopilot.agents.review.given import Given
 from repopilot.agents.review.question import ReviewRequest, read_request
+from repopilot.agents.review.replacements import files_with_replacements
 from repopilot.agents.review.report import report_json, report_markdown
 from repopilot.agents.review.rules.registry import RULES
 from repopilot.agents.review.sarif import report_sarif
@@ -28,12 +30,13 @@ from repopilot.project.ruff_options import CONFIGS, ChosenRules, chosen_rules
 from repopilot.redaction.redact import shown_path
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
-from repopilot.repo.project_file import ReviewOptions, fits, project_file
+from repopilot.repo.project_file import NAME, ProjectOptions, fits, project_file
 from repopilot.repo.read import plain_text, read_raw
 from repopilot.resolve.uses.broken_uses import UNCERTAIN_RULE
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.tools.file_change import syntax_error
+from repopilot.tools.stored_text import stored_text
 from repopilot.trace import Step
 from repopilot.types import Citation, FileChange, Finding, Snapshot
 from repopilot.workspace import Workspace
@@ -209,7 +212,7 @@ async def _review_scope(
 ) -> ReviewReport:
     """Review all domains concurrently and merge their findings, by the repository's options before the change."""
     before = scope.states[0] if scope.states else workspace.snapshot
-    wanted = (await asyncio.to_thread(project_file, before)).options.review
+    wanted = (await asyncio.to_thread(project_file, before)).options
     scope = _within(scope, wanted)
     found = await asyncio.gather(*(_domain(domain, scope.targets, step) for domain in DOMAINS))
     every = merged([*scope.given, *(f for one in found for f in one.new)])
@@ -269,22 +272,30 @@ def _chosen_rules(state: Snapshot) -> ChosenRules:
     return chosen_rules(found)
 
 
-def _within(scope: Scope, wanted: ReviewOptions) -> Scope:
-    """The scope without the files that the repository doesn't want reviewed, which a note names."""
-    if not wanted.paths:
-        return scope
-    kept = tuple(t for t in scope.targets if fits(t.new.path, wanted.paths))
-    left = [shown_path(t.new.path) for t in scope.targets if t not in kept]
+def _within(scope: Scope, wanted: ProjectOptions) -> Scope:
+    """The scope without the files that the repository doesn't want reviewed, which a note names; their secrets are
+    reported all the same."""
+    kept = tuple(t for t in scope.targets if _is_inside(t.new.path, wanted))
+    left = [t for t in scope.targets if not _is_inside(t.new.path, wanted)]
+    secrets, _ = run_on(SECRETS, left)
     why = i18n.message("repo.skip.project_file")
-    notes = [i18n.message("review.not_reviewed", path=listed(left), why=why)] if left else []
-    return replace(scope, targets=kept, notes=(*scope.notes, *notes))
+    paths = listed([shown_path(t.new.path) for t in left])
+    notes = [i18n.message("review.not_reviewed", path=paths, why=why)] if left else []
+    return replace(scope, targets=kept, given=(*scope.given, *secrets), notes=(*scope.notes, *notes))
 
 
-def _is_wanted(finding: Finding, wanted: ReviewOptions) -> bool:
+def _is_inside(path: str, wanted: ProjectOptions) -> bool:
+    """Whether the repository wants a file reviewed."""
+    paths = wanted.review.paths
+    return (not paths or fits(path, paths)) and (path == NAME or not fits(path, wanted.exclude))
+
+
+def _is_wanted(finding: Finding, wanted: ProjectOptions) -> bool:
     """Whether the repository wants a finding reported. A secret always is."""
-    severe = _BY_SEVERITY.index(finding.severity) <= _BY_SEVERITY.index(wanted.least_severity)
-    inside = not wanted.paths or fits(finding.path, wanted.paths)
-    return finding.source == "secrets" or (inside and severe and finding.rule not in wanted.off)
+    options = wanted.review
+    severe = _BY_SEVERITY.index(finding.severity) <= _BY_SEVERITY.index(options.least_severity)
+    inside = _is_inside(finding.path, wanted)
+    return finding.source == "secrets" or (inside and severe and finding.rule not in options.off)
 
 
 def _silenced(findings: Sequence[Finding], key: str = "review.silenced") -> list[str]:
@@ -340,13 +351,14 @@ def _excerpts(findings: Sequence[Finding], targets: Sequence[ReviewTarget]) -> d
 
 def _answer(report: ReviewReport, wanted: ReviewRequest, workspace: Workspace, language: str) -> Answer:
     cited: dict[tuple[str, int], int] = {}
-    if (
-        wanted.commits is None or wanted.commits.head is None
-    ) and not wanted.changes:  # the code at hand is the code that was reviewed
+    # Whether the code at hand is the code that was reviewed.
+    at_hand = (wanted.commits is None or wanted.commits.head is None) and not wanted.changes
+    if at_hand:
         places = list(dict.fromkeys((f.path, f.line) for f in report.findings))
         cited = {place: number for number, place in enumerate(places[:_CITED], 1)}
     commit = workspace.index.commit
     citations = tuple(Citation(number, path, line, line, commit) for (path, line), number in cited.items())
     report = replace(report, note=wanted.note)
     text = "\n\n".join(filter(None, (i18n.translated(report.note, language), report_markdown(report, cited, language))))
-    return Answer(text, citations, result=report)
+    files = files_with_replacements(report.findings, partial(stored_text, workspace=workspace)) if at_hand else ()
+    return Answer(text, citations, files, result=report)

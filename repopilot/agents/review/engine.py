@@ -104,9 +104,10 @@ def _concerns(domain: str, code: Code) -> bool:
     return domain != "security" or not is_test_path(code.path)
 
 
+SECRETS = Analyser("secrets", "security", secrets)
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
-    Analyser("secrets", "security", secrets),
+    SECRETS,
     Analyser("silenced", "style", silenced_elsewhere),
     Analyser("rules", "security", _rules("security")),
     Analyser("radon", "performance", linters.radon),

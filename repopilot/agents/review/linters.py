@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from repopilot import i18n
+from repopilot.agents.review.replacements import replacement
 from repopilot.code.file_version import Code
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import is_test_path
 from repopilot.sandbox.linter_runs import copies_of_python, program_json, ruff_items
-from repopilot.types import Finding, Severity
+from repopilot.types import Finding, Replacement, Severity
 
 _STYLE = (
     "F,E401,E7,E9,W605,B,PLE,PLW0120,PLW0127,PLW0128,PLW0129,PLW0131,PLW0133,PLW0177,PLW0245,PLW0602,PLW0604,PLW0711,"
@@ -140,24 +141,34 @@ def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
     rule = item.get("code") or "invalid-syntax"
     line = (item.get("location") or {}).get("row") or 1
     found = code.finding(line, _ruff_severity(rule), domain, rule, _sentence(item["message"]), "ruff")
-    return replace(found, fix=_mended(code, line, item.get("fix") or {}))
+    return replace(found, replacement=_mended(code, line, item.get("fix") or {}))
 
 
-def _mended(code: Code, number: int, fix: dict) -> str | None:
-    """The line after ruff's safe fix, '' where the fix removes it; None for any other fix, and where the line holds a
-    secret or a comment that could pose as one of our marks."""
-    line = code.text.split("\n")[number - 1]
-    if fix.get("applicability") != "safe" or code.safe.split("\n")[number - 1] != line or "<!--" in line:
+def _mended(code: Code, number: int, fix: dict) -> Replacement | None:
+    """The lines after ruff's safe fix; None for any other fix, and where it leaves the line of the finding alone."""
+    edits = sorted(fix.get("edits", ()), key=lambda edit: -_offset(code.text, edit["location"]))
+    if fix.get("applicability") != "safe" or not edits:
         return None
-    text = f"{line}\n"
-    for edit in sorted(fix["edits"], key=lambda edit: -edit["location"]["column"]):
-        start = edit["location"]
-        end = edit["end_location"]
-        whole = (end["row"], end["column"]) == (number + 1, 1)
-        if start["row"] != number or not (whole or end["row"] == number):
-            return None
-        text = text[: start["column"] - 1] + edit["content"] + text[len(text) if whole else end["column"] - 1 :]
-    return text[:-1] if text.strip() and text.endswith("\n") else None if text else ""
+    text = code.text
+    for edit in edits:
+        text = text[: _offset(text, edit["location"])] + edit["content"] + text[_offset(text, edit["end_location"]) :]
+    first = edits[-1]["location"]["row"]
+    ends = [edit["end_location"] for edit in edits]
+    last = max(edits[0]["location"]["row"], *(end["row"] - (end["column"] == 1) for end in ends))
+    old = code.text.split("\n")
+    new = text.split("\n")
+    end = len(new) - len(old) + last
+    alone = new[end:] == old[last:] and new[first - 1 : end] != [""]
+    return (
+        replacement(code.text, first, last, "\n".join(new[first - 1 : end]))
+        if alone and first <= number <= last
+        else None
+    )
+
+
+def _offset(text: str, place: dict) -> int:
+    """Where a place of ruff's is in a text."""
+    return sum(map(len, text.split("\n")[: place["row"] - 1])) + place["row"] + place["column"] - 2
 
 
 def _ruff_severity(rule: str) -> Severity:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from pydantic import Field
 
 from repopilot.agents.review.findings import RULES
+from repopilot.agents.review.replacements import replaced, replacement
 from repopilot.agents.review.states import touched_symbols
 from repopilot.code.languages import is_test_path
 from repopilot.errors import UsageError
@@ -18,6 +19,7 @@ from repopilot.i18n import joined, message
 from repopilot.redaction.redact import redacted
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.runner_table import language_of_tests
+from repopilot.tools.file_change import syntax_error
 from repopilot.tools.looking import look
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.run_tests import OUTPUT_SHOWN, tests_at
@@ -31,7 +33,7 @@ from repopilot.tools.test_suites import (
     without_configuration,
 )
 from repopilot.tools.working_copy import WorkingCopy
-from repopilot.types import Failure, Finding, Proof, ProofKind, Severity, TestRun
+from repopilot.types import Failure, Finding, Proof, ProofKind, Replacement, Severity, TestRun
 
 DOMAIN = "correctness"
 SOURCE = "model"
@@ -56,6 +58,9 @@ class Report(Arguments):
     failure: str = Field(description="the input, state or order of events, and what then goes wrong")
     severity: Severity
     suggestion: str = Field("", description="how to mend it, in a sentence or as code")
+    last_line: int = Field(
+        0, description="where suggestion is whole lines of code: the last line they take the place of"
+    )
     proof: str = Field("", description="the name that prove gave to the run that shows it, such as p1")
 
 
@@ -137,7 +142,8 @@ class ReviewTools:
         lines = await asyncio.to_thread(self._lines, arguments.path, arguments.line)
         proof = self._proof(arguments.proof.strip())
         kind: ProofKind = proof.kind if proof else "opinion"
-        suggestion = " ".join(redacted(arguments.suggestion).split())
+        mended = self._mended(arguments, lines) if arguments.last_line else None
+        suggestion = "" if mended else " ".join(redacted(arguments.suggestion).split())
         failure = " ".join(redacted(failure).split())
         told = message("review.suggested", failure=failure, suggestion=suggestion) if suggestion else failure
         quote = redacted(lines[arguments.line - 1].strip())
@@ -152,6 +158,7 @@ class ReviewTools:
             quote,
             failure=failure,
             proof=proof,
+            replacement=mended,
         )
         return ToolResult(message(f"review_tools.reported_{kind}"), {"kind": kind})
 
@@ -167,6 +174,19 @@ class ReviewTools:
         if not 1 <= line <= len(lines):
             raise UsageError(message("review_tools.no_line", path=path, line=line, last=len(lines)))
         return lines
+
+    def _mended(self, arguments: Report, lines: list[str]) -> Replacement | None:
+        """The lines that a suggestion takes the place of, and it."""
+        path = arguments.path
+        last = arguments.last_line
+        if not arguments.line <= last <= len(lines):
+            raise UsageError(message("review_tools.no_line", path=path, line=last, last=len(lines)))
+        text = "\n".join(lines)
+        found = replacement(text, arguments.line, last, arguments.suggestion.strip("\n"))
+        if found and (problem := syntax_error(path, replaced(text, found))) and not syntax_error(path, text):
+            why = message("review_tools.wrong_suggestion", why=problem.message)
+            raise UsageError(why, message("review_tools.whole_lines"))
+        return found
 
     def _proof(self, name: str) -> Proof | None:
         """The run that a report rests on."""

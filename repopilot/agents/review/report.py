@@ -40,8 +40,11 @@ def report_json(report: ReviewReport) -> dict:
 
 
 def finding_json(finding: Finding) -> dict:
-    """One finding, with the keys in the order of the command line's contract."""
+    """One finding, with the keys in the order of the command line's contract; its message has what a model suggests."""
     values = asdict(finding)
+    if finding.failure and finding.replacement:
+        facts = {"failure": finding.failure, "suggestion": finding.replacement.new}
+        values["message"] = str(i18n.message("review.suggested", **facts))
     return {key: values[key] for key in _KEYS}
 
 
@@ -155,6 +158,16 @@ def proof_lines(finding: Finding, language: str) -> list[str]:
     return [title, "", f"{fence}{_suffix(proof.path)}", *proof.test.rstrip().split("\n"), fence]
 
 
+def diff_lines(finding: Finding) -> list[str]:
+    """What mends a finding, as Markdown rows; none where it isn't known."""
+    found = finding.replacement
+    if found is None:
+        return []
+    fence = fence_of(f"{found.old}\n{found.new}")
+    added = found.new.split("\n") if found.new else ()
+    return [f"{fence}diff", *(f"-{line}" for line in found.old.split("\n")), *(f"+{line}" for line in added), fence]
+
+
 def _suffix(path: str) -> str:
     return path.rpartition(".")[2] if path.rpartition(".")[2].isalnum() else ""
 
@@ -184,7 +197,7 @@ def finding_lines(
     if excerpt := report.excerpts.get(f"{finding.path}:{finding.line}", ""):
         fence = fence_of(excerpt)
         lines += [f"  {fence}", *(f"  {line}" for line in excerpt.split("\n")), f"  {fence}"]
-    return [*lines, *(f"  {line}" for line in proof_lines(finding, language))]
+    return [*lines, *(f"  {line}" for line in (*diff_lines(finding), *proof_lines(finding, language)))]
 
 
 def _inline(path: str) -> str:
