@@ -421,7 +421,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class ReplacedLines:
     """Whole lines that take the place of others. `first` and `last` are their numbers, `old` their text, and `new` what
     takes its place, '' to remove them."""
 
@@ -449,7 +449,7 @@ class Finding:
     silenced: bool = False
     failure: str = ""
     proof: Proof | None = None
-    replacement: Replacement | None = None
+    replacement: ReplacedLines | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from repopilot.code.file_version import Code
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import is_test_path
 from repopilot.sandbox.linter_runs import copies_of_python, program_json, ruff_items
-from repopilot.types import Finding, Replacement, Severity
+from repopilot.types import Finding, ReplacedLines, Severity
 
 _STYLE = (
     "F,E401,E7,E9,W605,B,PLE,PLW0120,PLW0127,PLW0128,PLW0129,PLW0131,PLW0133,PLW0177,PLW0245,PLW0602,PLW0604,PLW0711,"
@@ -144,7 +144,7 @@ def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
     return replace(found, replacement=_mended(code, line, item.get("fix") or {}))
 
 
-def _mended(code: Code, number: int, fix: dict) -> Replacement | None:
+def _mended(code: Code, number: int, fix: dict) -> ReplacedLines | None:
     """The lines after ruff's safe fix; None for any other fix, and where it leaves the line of the finding alone."""
     edits = sorted(fix.get("edits", ()), key=lambda edit: -_offset(code.text, edit["location"]))
     if fix.get("applicability") != "safe" or not edits:

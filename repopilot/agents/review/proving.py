@@ -33,7 +33,7 @@ from repopilot.tools.test_suites import (
     without_configuration,
 )
 from repopilot.tools.working_copy import WorkingCopy
-from repopilot.types import Failure, Finding, Proof, ProofKind, Replacement, Severity, TestRun
+from repopilot.types import Failure, Finding, Proof, ProofKind, ReplacedLines, Severity, TestRun
 
 DOMAIN = "correctness"
 SOURCE = "model"
@@ -175,7 +175,7 @@ class ReviewTools:
             raise UsageError(message("review_tools.no_line", path=path, line=line, last=len(lines)))
         return lines
 
-    def _mended(self, arguments: Report, lines: list[str]) -> Replacement | None:
+    def _mended(self, arguments: Report, lines: list[str]) -> ReplacedLines | None:
         """The lines that a suggestion takes the place of, and it."""
         path = arguments.path
         last = arguments.last_line

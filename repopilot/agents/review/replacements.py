@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.tools.file_change import change, with_line_ends
-from repopilot.types import FileChange, Finding, Replacement
+from repopilot.types import FileChange, Finding, ReplacedLines
 
 MOST_LINES = 40
 """Longer replacements are no suggestion to take over at a glance."""
 
 
-def replacement(text: str, first: int, last: int, new: str) -> Replacement | None:
+def replacement(text: str, first: int, last: int, new: str) -> ReplacedLines | None:
     """What takes the place of some lines of a file; None where that changes nothing, is long, or either text holds a
     secret or a comment that could pose as one of our marks.
 
@@ -26,10 +26,10 @@ def replacement(text: str, first: int, last: int, new: str) -> Replacement | Non
     old = "\n".join(text.split("\n")[first - 1 : last])
     both = f"{old}\n{new}"
     fits = old != new and both.count("\n") <= MOST_LINES and MARK not in both and "<!--" not in both
-    return Replacement(first, last, old, new) if fits and redacted(both) == both else None
+    return ReplacedLines(first, last, old, new) if fits and redacted(both) == both else None
 
 
-def replaced(text: str, found: Replacement) -> str:
+def replaced(text: str, found: ReplacedLines) -> str:
     """A file's text with a replacement; unchanged where the lines are others."""
     lines = text.split("\n")
     if "\n".join(lines[found.first - 1 : found.last]) == found.old:
