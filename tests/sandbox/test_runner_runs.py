@@ -327,4 +327,5 @@ def test_a_test_file_that_is_a_program_of_its_own_passes_by_its_exit_status():
     }
     project = NodeProject(requirements=("uvu@^0.5.0",))
     run = run_node(files, tests=("test/right.js", "test/wrong.js"), project=project)
-    assert run.outcomes == {"test/right.js": "passed", "test/wrong.js": "error"}, run.output
+    assert run.outcomes == {"test/right.js::program": "passed", "test/wrong.js::program": "failed"}, run.output
+    assert (run.passed, run.failed) == (1, 1)

@@ -25,7 +25,7 @@ export default async function* report(source) {
       told.add(data.file);
       yield JSON.stringify({
         file: cut(data.file),
-        name: ofFile ? "" : cut([...names.slice(0, data.nesting), data.name].join(" > ")),
+        name: ofFile ? (process.env.TEST_PROGRAMS ? "program" : "") : cut([...names.slice(0, data.nesting), data.name].join(" > ")),
         outcome: type === "test:fail" ? "failed" : data.skip !== undefined || data.todo !== undefined ? "skipped" : "passed",
         seconds: (data.details?.duration_ms ?? 0) / 1000,
         message: cut(ofFile ? said.get(data.file) : (error?.cause?.message ?? error?.cause ?? error?.message)),
