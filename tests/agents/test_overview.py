@@ -671,7 +671,7 @@ def test_a_command_of_no_known_tool_is_for_what_the_text_above_it_tells(tmp_path
 @pytest.mark.parametrize(
     ("files", "run"),
     [
-        ({"go.mod": "module till\n", "app.go": "package main\n\nfunc main() {\n}\n"}, "go run ./"),
+        ({"go.mod": "module till\n", "app.go": "package main\n\nfunc main() {\n\tprintln(1)\n}\n"}, "go run ./"),
         ({"Makefile": "till: till.c\n\tcc till.c\n", "till.c": "int main(void) { return 0; }\n"}, "till"),
         ({"pom.xml": "<project/>\n", "mvnw": "#!/bin/sh\n", "till/__main__.py": "print(1)\n"}, "python -m till"),
     ],
