@@ -13,6 +13,7 @@ from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import LinesRead, seen_in_calls, words_told
 from repopilot.foreign_text import code_span, visible
 from repopilot.index.store import Index
+from repopilot.repo.patches.diff_hunks import hunks_of
 from repopilot.results import Sentence
 from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.tools.working_copy import WorkingCopy
@@ -55,7 +56,8 @@ def _read_of(edit: LoopEdit, task: str, before: Index) -> LinesRead:
         new = changed_lines(before.text(each.path) or "", each.content)
         lines[each.path] = dict(sorted(rows.items(), key=lambda row: row[0] not in new))
     lines.update({path: rows for path, rows in seen.lines.items() if path not in lines})
-    gone = "\n".join(row[1:] for each in edit.changes for row in each.diff.split("\n") if row.startswith("-"))
+    hunks = (hunk for each in edit.changes for hunk in hunks_of(each))
+    gone = "\n".join(row[1:] for hunk in hunks for row in hunk.lines if row.startswith("-"))
     return replace(seen, lines=lines, told=seen.told | words_told(f"{task}\n{gone}"), results=f"{seen.results}\n{gone}")
 
 
