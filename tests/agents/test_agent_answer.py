@@ -166,6 +166,22 @@ async def test_the_model_takes_back_what_its_lines_alone_contradict(shop) -> Non
     assert [event.answer for event in events if isinstance(event, Published)][-1].sentences == done.sentences
 
 
+async def test_what_its_lines_alone_do_not_tell_is_not_checked(shop) -> None:
+    broad = "`Cart.total` is safe to call from several threads [shop/cart.py:22-27]."
+    uncited = "`with_discount` is fast."
+    done, _ = await answered(shop, f"{TRUE} {broad} {uncited}", "1 supported\n2 supported\n3 unclear\n4 Unclear.")
+    assert statuses(done) == ["checked", "checked", "unchecked", "unchecked"]
+    assert all("can't tell it from them" in i18n.translated(each.why, "en") for each in done.sentences[2:])
+
+
+async def test_that_cut_lines_do_not_tell_says_nothing(tmp_path) -> None:
+    long = "def run(cart):\n" + "".join(f"    cart.add({n})\n" for n in range(80))
+    workspace = shop_workspace(tmp_path, {"shop/long.py": long})
+    whole = "`run` adds articles [shop/long.py:1-81]."
+    done, _ = await answered(workspace, call("read", path="shop/long.py"), whole, "1 unclear")
+    assert statuses(done) == ["checked"]
+
+
 SECOND_LOOK = "1 contradicted: it sums nothing\n2 contradicted\n7 contradicted: there is no such claim"
 
 

@@ -18,11 +18,10 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import seen_in_calls
 from repopilot.agents.explain.render import sentence_markdown
-from repopilot.agents.explain.second_look import CitedSentence, contradicted
+from repopilot.agents.explain.second_look import CitedSentence, taken_back
 from repopilot.agents.exploration import context_tokens
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.foreign_text import code_span
-from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.prompts import render
 from repopilot.results import Sentence
@@ -228,12 +227,11 @@ class _Listener:
 
     async def look_twice(self, seconds: float) -> None:
         """Have the model judge its checked sentences by their lines alone, and mark those that it takes back."""
-        cited = [each for each in self.checked if each.status == "checked" and each.passage.places]
+        cited = [each for each in self.checked if each.status == "checked" and each.places]
         claims = await asyncio.to_thread(lambda: [_claim(each, self._workspace.index) for each in cited])
         assert self._workspace.model is not None
-        found = await contradicted(claims, self._workspace.model, seconds, self._step)
-        for at, said in found.items():
-            why = message("explain.sentence.taken_back", said=said)
+        found = await taken_back(claims, self._workspace.model, seconds, self._step)
+        for at, why in found.items():
             self.checked[self.checked.index(cited[at])] = cited[at]._replace(status="unchecked", why=why)
         if found:
             self._publish(self.told())

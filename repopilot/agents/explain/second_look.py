@@ -25,7 +25,7 @@ REPLY_TOKENS = 2048
 SHARE_OF_WINDOW = 3
 """At most one third of the window is for the claims, and another third for the reply."""
 LONGEST_REASON = 120
-_CONTRADICTED = re.compile(r"^\W*(\d{1,3})\W+contradicted\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
+_VERDICT = re.compile(r"^\W*(\d{1,3})\W+(contradicted|unclear)\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,14 @@ class CitedSentence:
     text: str
     places: Sequence[Evidence]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every line of its places is shown."""
+        return not any(map(_left_out, self.places))
 
-async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step) -> dict[int, str]:
-    """Ask a model which claims their lines contradict.
+
+async def taken_back(claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step) -> dict[int, str]:
+    """Ask a model which claims their lines contradict, or don't tell.
 
     Args:
         claims: the claims, in order.
@@ -47,8 +52,9 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
         step: gets a child for the request.
 
     Returns:
-        For each contradicted claim, by its index, what its lines do instead, in the model's words; a verdict without
-        such words doesn't count. Empty where the model fails or is late; the step says so.
+        Why a claim isn't borne out, as a message, by its index. That its lines contradict it counts where the model says
+        what they do instead; that they don't tell counts where it saw all of them. Empty where the model fails or is
+        late; the step says so.
     """
     from llama_index.core.llms import ChatMessage
 
@@ -72,8 +78,17 @@ async def contradicted(claims: Sequence[CitedSentence], model: Model, seconds: f
     except TimeoutError:
         step.degrade(message("explain.degraded.late_second_look", seconds=seconds))
         return {}
-    found = ((int(number) - 1, said.strip(" .*")[:LONGEST_REASON]) for number, said in _CONTRADICTED.findall(reply))
-    return {at: said for at, said in found if said and 0 <= at < len(claims)}
+    verdicts = {int(number) - 1: (word.lower(), said) for number, word, said in _VERDICT.findall(reply)}
+    found = {at: _reason(claims[at], *verdict) for at, verdict in verdicts.items() if 0 <= at < len(claims)}
+    return {at: why for at, why in found.items() if why}
+
+
+def _reason(claim: CitedSentence, word: str, said: str) -> str:
+    """Why a verdict speaks against a claim, '' where it doesn't count."""
+    said = said.strip(" .*")[:LONGEST_REASON]
+    if word == "contradicted":
+        return message("explain.sentence.taken_back", said=said) if said else ""
+    return message("explain.sentence.unclear") if claim.is_whole else ""
 
 
 def _prompt(claims: Sequence[CitedSentence]) -> str:
@@ -85,5 +100,9 @@ def _prompt(claims: Sequence[CitedSentence]) -> str:
 
 def _lines(place: Evidence) -> str:
     rows = [f"{number} {line}" for number, line in place.lines]
-    left = place.end_line - place.start_line + 1 - len(rows)
+    left = _left_out(place)
     return "\n".join([f"{place.place} {place.symbol}".strip(), *rows, *([f"… {left} more lines"] if left else [])])
+
+
+def _left_out(place: Evidence) -> int:
+    return place.end_line - place.start_line + 1 - len(place.lines)
