@@ -432,6 +432,12 @@ def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_p
     assert "count()" in (wiki / "stock.md").read_text()
 
 
+def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
+    before = content(wiki)
+    assert with_model(tmp_path, wiki, *["The lines found do not tell.", ""] * 3)[0] == []
+    assert content(wiki) == before
+
+
 def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_path, wiki):
     read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
     with_model(tmp_path, wiki, *[read, TRUE, ""] * 3)

@@ -53,12 +53,12 @@ async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | Non
         step: the step of the page.
 
     Returns:
-        What it says; None where it says nothing.
+        What it says; None where it says nothing that is checked, such as that it found nothing.
     """
     assert workspace.model is not None
     found = await find(page.asks, workspace, step)
     told = await agent_answer(found, workspace, step, lambda so_far: None)
-    if told.outcome != "answered" or not told.sentences:
+    if told.outcome != "answered" or not any(each.status == "checked" for each in told.sentences):
         return None
     cited = {f"{each.path}:{each.start_line}-{each.end_line}" for each in told.citations}
     rests_on = await asyncio.to_thread(lines_cited, workspace.index, sorted(cited))
