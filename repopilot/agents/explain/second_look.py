@@ -52,9 +52,9 @@ async def taken_back(claims: Sequence[CitedSentence], model: Model, seconds: flo
         step: gets a child for the request.
 
     Returns:
-        Why a claim isn't borne out, as a message, by its index. That its lines contradict it counts where the model says
-        what they do instead; that they don't tell counts where it saw all of them. Empty where the model fails or is
-        late; the step says so.
+        Why a claim isn't borne out, as a message, by its index. That its lines contradict it counts where the model
+        says what they do instead; that they don't tell counts where it saw all of them. Empty where the model fails or
+        is late; the step says so.
     """
     from llama_index.core.llms import ChatMessage
 
