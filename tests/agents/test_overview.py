@@ -737,6 +737,20 @@ def test_flows_may_end_in_the_same_helper(tmp_path):
     assert ways == [["order", "check_order", "save"], ["refund", "check_refund", "save"]]
 
 
+def test_flows_together_show_more_than_the_file_with_most_work(tmp_path):
+    def chain(name, lines):
+        body = "\n".join(BODY.split("\n")[:lines])
+        steps = ((f"{name}_in", f"{name}_work()"), (f"{name}_work", f"{name}_end()"), (f"{name}_end", "None"))
+        return "".join(f"def {step}():\n    total = 0\n{body}\n    return {then}\n\n\n" for step, then in steps)
+
+    files = {
+        "till.py": "".join(chain(name, 30) for name in ("order", "sale", "refund")),
+        "stock.py": chain("take", 25),
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert len(found.flows) == 3 and "stock.py" in {flow.path[0].path for flow in found.flows}
+
+
 def test_what_the_product_uses_is_part_of_it_whatever_its_folder_is_called(tmp_path):
     files = SHOP | {
         "shop/benchmarks/clock.py": f"def measure(total):\n{BODY}\n",

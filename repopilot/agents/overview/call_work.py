@@ -73,8 +73,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
     pairs = np.unique(one_of[np.stack([sources, targets])], axis=1)
     pairs = pairs[:, pairs[0] != pairs[1]]
-    sources = pairs[0]
-    targets = pairs[1]
+    sources, targets = pairs
     callers = np.maximum(1, np.bincount(targets, minlength=size))
     spans = np.where(is_function, graph.nodes.ends - graph.nodes.lines + 1, 0)
     lines = np.bincount(one_of, spans, size)

@@ -2,6 +2,7 @@
 
 A definition matters by the work behind it (see call_work.py), and by how often documents and tests call it. Flows are
 chosen greedily: each is the chain whose calls matter most in total, beside the calls that the flows before it show.
+Calls within files that these pass through count less, so that together the flows show more of the repository.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _BY_NAME = 0.6
 """The factor for a call that is known by name only."""
 _SHOWN = 0.2
 """The factor for a call at a definition that another flow shows."""
+_SHOWN_FILE = 0.6
+"""The factor for a call of a definition in a file that another flow passes through."""
 _INNER_START = 0.5
 """The factor for a flow that begins at a definition that users don't import, and again for one they don't call."""
 _LEAST = 0.25
@@ -56,9 +59,10 @@ def flows(
     matters = _what_matters(graph, calls, programs, told)
     called = {node for nodes in calls.calls.values() for node in nodes}
     imported = offered(graph, entries) or matters
-    for_users = {node for node in matters if _is_for_users(graph, node, called, told)}
     starts = {
-        node: 1.0 if node in programs else _INNER_START ** ((node not in imported) + (node not in for_users))
+        node: 1.0
+        if node in programs
+        else _INNER_START ** ((node not in imported) + (not _is_for_users(graph, node, called, told)))
         for node in matters
     }
     between = {
@@ -74,8 +78,7 @@ def flows(
     for begun in (entered, *[starts] * MOST_FLOWS):
         if len(found) < MOST_FLOWS and (way := _best_way(graph, between, begun, programs, found)):
             found.append(way)
-    found = [_without_tail(way, between) for way in found]
-    return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, way, calls)) for way in found)
+    return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, _without_tail(way, between), calls)) for way in found)
 
 
 def _what_matters(
@@ -108,8 +111,7 @@ def _standard(values: np.ndarray) -> np.ndarray:
 def _is_for_users(graph: Graph, node: int, called: Collection[int], told: Mapping[str, int]) -> bool:
     """Whether users call a definition: it is public, and documents and tests call it, or nothing else does."""
     name = graph.nodes.name(node)
-    is_known = node not in called or _told_name(name) in told
-    return is_known and is_public(name, "", graph.nodes[node].path)
+    return (node not in called or _told_name(name) in told) and is_public(name, "", graph.nodes[node].path)
 
 
 def _without_tail(way: tuple[int, ...], between: Mapping[int, Mapping[int, float]]) -> tuple[int, ...]:
@@ -136,6 +138,8 @@ def _best_way(
     best chains to each definition."""
     shown = {node for way in found for node in way}
     taken = {pair for way in found for pair in pairwise(way)}
+    files = {graph.file_of(node) for node in shown}
+    beside = {node for node in between if graph.file_of(node) in files}
     best: tuple[float, tuple[int, ...]] = (0.0, ())
     ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (start,)) for start in starts]
     for length in range(2, LONGEST + 1):
@@ -145,7 +149,7 @@ def _best_way(
                 if called in way or called in programs or _comes_back(graph, (*way[-2:], called)):
                     continue
                 more = 0.0 if (way[-1], called) in taken else value * starts[way[0]]
-                more *= _SHOWN ** ((called in shown) + (way[-1] in shown))
+                more *= _SHOWN ** ((called in shown) + (way[-1] in shown)) * _SHOWN_FILE ** (called in beside)
                 to.setdefault(called, []).append((worth + more, (*way, called)))
         ways = [each for group in to.values() for each in sorted(group, key=lambda e: -e[0])[:_BEAM]]
         if length >= FEWEST_STEPS:
