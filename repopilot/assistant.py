@@ -19,6 +19,7 @@ from repopilot.types import Intent, Route
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
+    from repopilot.intents import IntentSpec
     from repopilot.llm.model import Model
 
 Agent = Callable[[str, Workspace, Step], Awaitable[Answer]]
@@ -145,12 +146,13 @@ async def _one(
         if pasted and forced is None:
             chosen = _for_pasted(chosen, workspace, is_question)
         routing.note(intent=chosen.intent, confidence=chosen.confidence, tier=chosen.tier, reason=chosen.reason)
-        understood = _understood(question, chosen, workspace)
+        spec = intents.by_id(chosen.intent)
+        understood = _understood(question, spec, workspace)
         if understood != question:
             routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
-    left = of_several and is_question and intents.by_id(chosen.intent).acts
-    agent = _left_undone(chosen) if left else _agent(chosen, bool(pasted))
+    left = of_several and is_question and spec.acts
+    agent = _left_undone(spec) if left else _agent(spec, chosen.reason, bool(pasted))
     done = await agent(understood, workspace, recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
@@ -180,11 +182,10 @@ def _judging(workspace: Workspace) -> Model | None:
     return workspace.model if workspace.uses_tools else None
 
 
-def _understood(question: str, chosen: Route, workspace: Workspace) -> str:
+def _understood(question: str, spec: IntentSpec, workspace: Workspace) -> str:
     """The question that a follow-up stands for. Agents that write code read the conversation themselves."""
     from repopilot.agents.follow_up import resolve
 
-    spec = intents.by_id(chosen.intent)
     if not workspace.turns or spec.acts or spec.lookup or not spec.agent:
         return question
     return resolve(question, workspace.turns).question
@@ -200,22 +201,18 @@ def _recording(step: Step, events: list[Event]) -> Step:
     return replace(step, sink=sink)
 
 
-def _agent(route: Route, pasted: bool) -> Agent:
-    """The agent of the chosen intent. Pasted code has a review agent of its own; a refusal has no agent."""
-    if pasted and route.intent == "REVIEW":
+def _agent(spec: IntentSpec, reason: str, pasted: bool) -> Agent:
+    """The agent of the chosen intent. Pasted code has a review agent of its own; an intent without an agent is refused
+    for `reason`."""
+    if pasted and spec.id == "REVIEW":
         from repopilot.agents.testing.pasted import check_pasted
 
         return check_pasted
-    spec = intents.by_id(route.intent)
-    return spec.load_agent() if spec.agent else _refusal(route)
+    return spec.load_agent() if spec.agent else _saying("assistant.refused", why=reason)
 
 
-def _left_undone(route: Route) -> Agent:
-    return _saying("assistant.only_asked", command=intents.by_id(route.intent).command)
-
-
-def _refusal(route: Route) -> Agent:
-    return _saying("assistant.refused", why=route.reason)
+def _left_undone(spec: IntentSpec) -> Agent:
+    return _saying("assistant.only_asked", command=spec.command)
 
 
 def _saying(key: str, **values: object) -> Agent:
