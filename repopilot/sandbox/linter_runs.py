@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from ruff.__main__ import find_ruff_bin
-
 from repopilot import i18n
 from repopilot.code.file_version import Code
 from repopilot.errors import RepoPilotError
@@ -75,12 +73,10 @@ def program_json(module: str, arguments: Sequence[str]):
             i18n.message("review.errors.not_installed_hint", name=module),
         )
     with tempfile.TemporaryDirectory(prefix="repopilot-tool-", ignore_cleanup_errors=True) as folder:
-        # The program that `python -m ruff` replaces itself with, without starting Python first.
-        program = [find_ruff_bin()] if module == "ruff" else [sys.executable, "-I", "-m", module]
         env = {"PATH": os.defpath, "HOME": folder, "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(
-                [*program, *arguments],
+                [sys.executable, "-I", "-m", module, *arguments],
                 cwd=folder,
                 env=env,
                 capture_output=True,
