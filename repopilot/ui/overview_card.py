@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview
-from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, facts_text
+from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, command_label, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
@@ -136,7 +136,7 @@ def overview_props(overview: Overview, language: str) -> dict:
 def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
     parts = overview.components
     commands = {
-        purpose: _row(c.command, i18n.text(f"overview.purposes.{purpose}", language), c.path, c.line)
+        purpose: _row(c.command, command_label(purpose, c, language), c.path, c.line)
         for purpose, c in overview.commands.items()
     }
     tests = [row for purpose, row in commands.items() if purpose == "test"]

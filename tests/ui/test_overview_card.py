@@ -33,7 +33,7 @@ def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(t
     assert components["orders"]["place"] == {"path": "shop/orders/__init__.py", "line": 1}
     assert components["orders"]["about"] == "shop/orders · 1 test file uses it"
     assert components["orders"]["ask"] == "What is `shop/orders` for, and how does it work?"
-    assert [row["text"] for row in sections["commands"]] == ["Test", "Install", "Run"]
+    assert [row["text"] for row in sections["commands"]] == ["Test", "Install (by convention)", "Run"]
     tests = [(row["name"], row["text"]) for row in sections["tests"]]
     assert tests == [("make test", "Test"), ("orders", "1 test file uses it")]
     places = [row["place"] for rows in sections.values() for row in rows if row["place"]]

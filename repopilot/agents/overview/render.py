@@ -14,6 +14,7 @@ from repopilot.agents.overview.overview_values import UNSURE, Component, Compone
 from repopilot.code.languages import display_name
 from repopilot.foreign_text import code_span, literal, visible
 from repopilot.i18n.format import list_row
+from repopilot.project.project_commands import ProjectCommand, Purpose
 
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
@@ -265,8 +266,8 @@ def _flow_rows(shown: _Shown) -> list[str]:
         end = flow.path[-1]
         steps = "".join(f" {'⇢' if step.note == UNSURE else '→'} {code(step.name)}" for step in flow.path)
         rows.append(f"- {steps.removeprefix(' → ')} {shown.at(end.path, end.line)}")
-    if any("⇢" in row for row in rows):
-        rows.append(i18n.text("overview.unsure_calls", shown.language))
+    if rows:
+        rows.append(i18n.text("overview.static_calls", shown.language))
     return rows
 
 
@@ -274,12 +275,18 @@ def _command_rows(shown: _Shown) -> list[str]:
     language = shown.language
     return [
         list_row(
-            i18n.text(f"overview.purposes.{purpose}", language),
+            command_label(purpose, c, language),
             f"{code(c.command)} {shown.at(c.path, c.line)}",
             language,
         )
         for purpose, c in shown.overview.commands.items()
     ]
+
+
+def command_label(purpose: Purpose, command: ProjectCommand, language: str) -> str:
+    """What a command is for, and whether no file names it; its place is then that of the file that makes it likely."""
+    label = i18n.text(f"overview.purposes.{purpose}", language)
+    return f"{label} ({i18n.text('overview.by_convention', language)})" if command.origin == "convention" else label
 
 
 def _reading_rows(shown: _Shown) -> list[str]:

@@ -208,8 +208,7 @@ def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]
     found = [row for flow in facts.overview.flows for row in _steps(flow, files, page)]
     inside = () if found else flows(facts.graph, (), component.files, {})[:1]
     rows = found or [row for flow in inside for row in _steps(flow, files, page)]
-    unsure = i18n.text("overview.unsure_calls", page.language)
-    return [*rows, "", unsure] if any("⇢" in row for row in rows) else rows
+    return [*rows, "", i18n.text("overview.static_calls", page.language)] if rows else []
 
 
 def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
