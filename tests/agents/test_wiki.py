@@ -432,6 +432,22 @@ def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_p
     assert "count()" in (wiki / "stock.md").read_text()
 
 
+MARKDOWN = "# Till\n\n```bash\npip install till\n```\n\n- Use it:\n\n  ```py\n  import till\n\n  till.total()\n  ```\n"
+RST = "Till\n====\n\n.. code-block:: python\n\n    import till\n\n    till.total()\n\nAnd more.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "readme", "place"),
+    [("README.md", MARKDOWN, "README.md:10-12"), ("README.rst", RST, "README.rst:6-8")],
+)
+def test_the_index_has_the_first_example_of_the_readme_in_the_code_s_language(tmp_path, name, readme, place):
+    write(tmp_path / "repo", {name: readme, "till.py": "def total():\n    return 1\n"})
+    written(tmp_path, tmp_path / "wiki")
+    page = (tmp_path / "wiki" / "index.md").read_text()
+    section = page.partition("## Example\n")[2].partition("\n## ")[0]
+    assert "import till\n\ntill.total()\n~~~~" in section and f"`{place}`" in section and "pip" not in section
+
+
 def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
     before = content(wiki)
     assert with_model(tmp_path, wiki, *["The lines found do not tell.", ""] * 3)[0] == []
@@ -599,7 +615,7 @@ def test_a_call_that_is_matched_by_name_only_is_marked_on_the_page_of_a_componen
     write(tmp_path / "repo", files)
     written(tmp_path, tmp_path / "wiki")
     index = (tmp_path / "wiki" / "index.md").read_text()
-    marked = re.findall(r"⇢ (`[^`]+`)", index.partition("## Main flows")[2].partition("\n## ")[0])
+    marked = re.findall(r"⇢ (`[^`]+`)", index.partition("## Call paths from the entry points")[2].partition("\n## ")[0])
     pages = "".join(path.read_text() for path in (tmp_path / "wiki").iterdir() if path.name != "index.md")
     assert marked and all(re.search(rf"\d+\. ⇢ {re.escape(name)} ", pages) for name in marked)
     assert "matched by name only" in pages

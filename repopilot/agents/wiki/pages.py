@@ -19,12 +19,13 @@ from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.render import code, mermaid, overview_rows, shares_text
 from repopilot.agents.overview.uses import sure_uses
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, more_row, summary_of
+from repopilot.agents.wiki.readme_example import readme_example
 from repopilot.agents.wiki.subjects import SUBJECTS, subject_page
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
 from repopilot.code.chunks.text_spans import doc_spans
 from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import is_test_path
-from repopilot.foreign_text import literal
+from repopilot.foreign_text import code_block, literal
 from repopilot.i18n.format import list_row
 from repopilot.index.store import Index
 from repopilot.project.project_commands import Purpose
@@ -86,7 +87,7 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     small = [page for page in subjects if page.parts and page not in whole]
     writers: dict[str, Writer] = {
         INDEX: partial(
-            _index_page, overview, names, (GLOSSARY, HOW_TO, *(page.name for page in whole)), small, empty(INDEX)
+            _index_page, index, overview, names, (GLOSSARY, HOW_TO, *(page.name for page in whole)), small, empty(INDEX)
         ),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
         GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
@@ -136,10 +137,10 @@ def _slug(name: str) -> str:
 
 
 def _index_page(
-    overview: Overview, names: Sequence[str], others: Sequence[str], small: Iterable[Page], page: Page
+    index: Index, overview: Overview, names: Sequence[str], others: Sequence[str], small: Iterable[Page], page: Page
 ) -> Page:
-    """The overview, with links to the pages of components, the subjects too small for a page, and without facts that
-    every commit changes."""
+    """The overview, with the README's example, links to the pages of components, the subjects too small for a page, and
+    without facts that every commit changes."""
     language = page.language
     purpose = overview.purpose_source
     licence = i18n.text("overview.licence", language, licence=literal(overview.licence)) if overview.licence else ""
@@ -151,6 +152,9 @@ def _index_page(
         "" if overview.components else i18n.text("overview.none", language),
         " · ".join(f"[{_title(name, language)}]({name})" for name in others),
     ]
+    if example := readme_example(index):
+        block = code_block(example.text, example.label)
+        page.section("wiki.example", [block, "", page.at(example.path, example.start, example.end)])
     if overview.uses:
         page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
     links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, names, strict=True)]

@@ -1,0 +1,56 @@
+"""The first example of a README in the language of the repository's own code. Sync."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import NamedTuple
+
+from repopilot.agents.overview.own_code import code_files, main_languages
+from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import language_of, suffix_of
+from repopilot.index.store import Index
+from repopilot.retrieval.repo_map import readme_path
+
+_FENCED = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(?P<label>[\w+#-]+)[^\n]*\n(?P<code>.*?)^(?P=indent)(?P=fence)",
+    re.M | re.S,
+)
+_DIRECTIVE = re.compile(
+    r"^\.\. (?:code-block|code|sourcecode):: *(?P<label>[\w+#-]+) *\n(?: +:[^\n]*\n)*\s*?\n"
+    r"(?P<code>(?:(?: +[^\n]*)?\n)+)",
+    re.M,
+)
+MOST_LINES = 40
+"""A longer example is for a page of its own."""
+
+
+class Example(NamedTuple):
+    """Code of a document: its label there, its text, and its first and last line, 1-based."""
+
+    label: str
+    text: str
+    path: str
+    start: int
+    end: int
+
+
+def readme_example(index: Index) -> Example | None:
+    """The first block of code in the README that is in a main language of the repository; None for none.
+
+    Args:
+        index: the repository.
+    """
+    path = readme_path(index) or ""
+    text = (index.text(path) or "") if path else ""
+    own = set(map(family, main_languages(index, code_files(index))))
+    blocks = sorted((*_FENCED.finditer(text), *_DIRECTIVE.finditer(text)), key=re.Match.start)
+    for block in blocks:
+        code = textwrap.dedent(block["code"]).strip("\n")
+        suffix = suffix_of(block["label"].lower())
+        language = language_of(f"x{suffix}") if suffix else None
+        if code and language and family(language) in own and code.count("\n") < MOST_LINES:
+            start = text.count("\n", 0, block.start("code")) + 1
+            lead = len(block["code"]) - len(block["code"].lstrip("\n"))
+            return Example(block["label"], code, path, start + lead, start + lead + code.count("\n"))
+    return None
