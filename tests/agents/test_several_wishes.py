@@ -62,6 +62,10 @@ async def test_sentences_of_different_kinds_are_parts(parts):
         ),
         ("rename `a` to `b`, and tell me who calls it", ("rename `a` to `b`", "tell me who calls it")),
         (
+            "How does the cache work, and can you add a test for it?",
+            ("How does the cache work", "can you add a test for it?"),
+        ),
+        (
             "Explique comment fonctionne le lexer, puis ajoute une option pour ignorer les lignes vides",
             ("Explique comment fonctionne le lexer", "ajoute une option pour ignorer les lignes vides"),
         ),
