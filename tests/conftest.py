@@ -48,6 +48,8 @@ for _folder in ROOT.glob("t-*-*"):  # of processes that were killed: no end of t
 
 LONG = ("browser", "model", "slow")
 """Marks of tests that take long."""
+OF_THE_BROWSER = ("playwright", "org.chromium.", ".org.chromium.")
+"""Temporary folders of a browser, which outlives the modules of tests that use it."""
 REQUIRED = ("browser", "sandbox")
 """Folders whose tests may not be left out in CI."""
 OTHER_LANGUAGES = ("cargo", "go", "Gradle", "jdtls", "Maven", "node", "npm", "ruby", "surefire")
@@ -69,7 +71,7 @@ def _nothing_stays() -> Iterator[None]:
 
     def left() -> list[Path]:
         new = set(TEMPORARY.iterdir()) - before
-        return [path for path in new if not path.name.startswith("playwright")]  # the browser's outlives a module
+        return [path for path in new if not path.name.startswith(OF_THE_BROWSER)]
 
     deadline = time.monotonic() + PATIENCE_S / 8
     while left() and time.monotonic() < deadline:  # threads and processes that were told to end may be at it
