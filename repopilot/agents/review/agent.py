@@ -213,7 +213,7 @@ async def _review_scope(
     """Review all domains concurrently and merge their findings, by the repository's options before the change."""
     before = scope.states[0] if scope.states else workspace.snapshot
     wanted = (await asyncio.to_thread(project_file, before)).options
-    scope = _within(scope, wanted)
+    scope = await asyncio.to_thread(_within, scope, wanted)
     found = await asyncio.gather(*(_domain(domain, scope.targets, step) for domain in DOMAINS))
     every = merged([*scope.given, *(f for one in found for f in one.new)])
     new = [finding for finding in every if _is_wanted(finding, wanted)]
