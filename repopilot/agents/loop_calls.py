@@ -85,13 +85,12 @@ class CallMaker:
         return CallOutcome(KNOWN + known.text, known.ok, known.times, known.data)
 
     async def _run(self, call: ModelCall, key: str, context: ToolContext) -> CallOutcome:
-        edits = False
         try:
             tool = registry.find(call.name, self.known())
             found = await registry.call(tool, call.arguments, context)
             self._offer(tool, found)
             outcome = CallOutcome(redacted(found.text), True, data=found.data)
-            edits = tool.kind == "edit"
+            self._forget(tool)
         except Cancelled:
             raise
         except RepoPilotError as error:
@@ -100,11 +99,17 @@ class CallMaker:
             log.exception("the tool %s failed", call.name)
             problem = f"Error: {call.name} has an internal error ({type(error).__name__}). Go on without it."
             outcome = CallOutcome(problem, False)
-        if edits:
-            self._memory.clear()
         if call.name not in ("undo", FINISH.name):  # repeated, they take back another edit, or finish anew
             self._memory[key] = outcome
         return outcome
+
+    def _forget(self, called: Tool) -> None:
+        """Forget the results that a call may have changed: after an edit all of them, after a run those that failed,
+        such as a report that cites a proof which was still to come."""
+        if called.kind == "edit":
+            self._memory.clear()
+        elif called.kind == "run":
+            self._memory = {key: outcome for key, outcome in self._memory.items() if outcome.ok}
 
     def known(self) -> tuple[Tool, ...]:
         """The tools that the model may call: those it is offered, and those that they bring."""

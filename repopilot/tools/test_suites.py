@@ -6,7 +6,7 @@ import asyncio
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -429,6 +429,13 @@ def node_suite(workspace: Workspace) -> RunnerSuite:
         return RunnerSuite("javascript")
     packages = packages_for_tests(workspace.snapshot, declaration, workspace.index, workspace.settings)
     return RunnerSuite("javascript", project=declaration.node, packages=packages)
+
+
+def compiled_suffix(changed: Iterable[str], index: Index) -> str:
+    """The suffix of a test in C or C++ for changed sources or headers; '' where none is of these languages."""
+    of_these = [path for path in changed if COMPILED.search(path) or _HEADER.search(path)]
+    sources = (path for path in (*of_these, *index.files) if COMPILED.search(path))
+    return PurePosixPath(next(sources, "test.cpp")).suffix if of_these else ""
 
 
 def compiled_program(path: str, index: Index) -> str:

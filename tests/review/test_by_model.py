@@ -383,6 +383,18 @@ async def test_a_regression_in_c_is_proved_by_a_program_that_is_compiled_alone(r
     assert (found.proof.kind, found.proof.path) == ("proved", "tests/review_2.c"), prompts[2]
 
 
+async def test_a_regression_in_a_header_of_cpp_is_proved_too(reviewed):
+    body = "inline int half(int n) {\n  if (n < 0) return 0;\n  return n / 2;\n}\n"
+    after = {"include/half.hpp": body.replace("  if (n < 0) return 0;\n", "")}
+    test = '#include <cassert>\n#include "half.hpp"\nint main() { assert(half(-4) == 0); }\n'
+    told = _call("report", path="include/half.hpp", line=2, failure="half(-4) is -2.", severity="high", proof="p1")
+    calls = told, _call("prove", test=test), told, DONE
+    report, prompts, _ = await reviewed(*calls, before={"include/half.hpp": body}, after=after)
+    [found] = _by_model(report)
+    assert "No run of `prove` is called p1" in prompts[1]
+    assert (found.proof.kind, found.proof.path) == ("proved", "tests/review_1.cpp"), prompts[2]
+
+
 async def test_what_git_tracks_against_its_ignore_file_is_there_in_both_states(reviewed):
     before = {**BEFORE, ".gitignore": "*.dat\n", "shop/unit.dat": "3"}
     test = EMPTY.replace("mean([]) == 0", "mean([2, 4]) == int(open('shop/unit.dat').read())")

@@ -351,7 +351,7 @@ async def test_near_tests_that_nothing_runs_are_named(tmp_path):
 async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
     before = await known_before(shop, "change the price that `price_of` gives for bread")
     assert before.can_run
-    assert "run here: 11 in tests/test_prices.py, tests/test_cart.py" in before.text
+    assert "run here: 20 in tests/test_prices.py, tests/test_cart.py" in before.text
     assert "1 of them already fails in a run of these files alone: tests/test_prices.py::test_wrong" in before.text
     assert "run_tests" in {tool.name for tool in offered("change", can_ask=False)}
 

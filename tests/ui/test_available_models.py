@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.ollama_server import OllamaServer
-from support.waiting import eventually
+from support.waiting import PATIENCE_S, eventually
 
 from repopilot.llm.choice.discovery import ollama_speed_keys
 from repopilot.llm.choice.installed import AGENT_MODEL
@@ -134,8 +134,10 @@ async def test_a_reviewer_that_is_missing_is_said(tmp_path):
         assert any("REPOPILOT_REVIEWER_MODEL" in note for note in model_props(models, "en")["notes"])
         for there in (True, False):
             server.state.models = [SMALL, LARGER, *["phi:latest"] * there]
-            await models.look()
-            assert (models.reviewer is not None) == there != bool(models.reviewer_note)
+            async with asyncio.timeout(PATIENCE_S):  # a look soon gives up on a server that answers late
+                while (models.reviewer is not None) != there:
+                    await models.look()
+            assert there != bool(models.reviewer_note)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from repopilot.tools import run_tests
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, call
 from repopilot.tools.talk import FINISH
-from repopilot.tools.test_suites import COMPILED
+from repopilot.tools.test_suites import compiled_suffix
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.trace import Step
 from repopilot.types import Finding, Snapshot
@@ -167,7 +167,7 @@ class _Reviewer:
         their runner is unknown, JavaScript tests of the review still run with Node."""
         paths = [change.path for change in self.changes]
         if not any(path.endswith(".py") or language_of_tests(path) for path in paths):
-            if any(map(COMPILED.search, paths)) and shutil.which("cc"):
+            if compiled_suffix(paths, self.context.working_copy.original.index) and shutil.which("cc"):
                 reviewing.alone = True
                 return message("review_tools.by_compiler"), False
             return self._no_tests(message("review.no_runner"))

@@ -27,6 +27,7 @@ from repopilot.tools.test_suites import (
     COMPILED,
     TestSelection,
     compiled_program,
+    compiled_suffix,
     place_of_new_test,
     run_selected,
     suite_by_node,
@@ -207,8 +208,7 @@ class ReviewTools:
         path = await asyncio.to_thread(self._path, arguments.path.strip())
         runs = await self._runs(path, arguments.test, context)
         if not runs.ran:
-            outside = await self._runs(path, arguments.test, context, outside=True)
-            runs = outside if outside.ran else runs
+            runs = await self._runs(path, arguments.test, context, outside=True)
         before = runs.before
         after = runs.after
         verified = before.genuine or not before.reasons  # runners without controls give no reasons
@@ -262,8 +262,8 @@ class ReviewTools:
         place = place_of_new_test(self.copy.changes(), self.copy.original, used)
         if place:
             return place.path
-        compiled = [each.path for each in self.copy.changes() if COMPILED.search(each.path)]
-        free = (f"tests/review_{n}{PurePosixPath(compiled[0]).suffix}" for n in count(1)) if compiled else ()
+        suffix = compiled_suffix([each.path for each in self.copy.changes()], self.copy.original.index)
+        free = (f"tests/review_{n}{suffix}" for n in count(1)) if suffix else ()
         return next((each for each in free if self.copy.text(each) is None and each not in used), "")
 
     def _path(self, path: str) -> str:
