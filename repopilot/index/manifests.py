@@ -38,8 +38,10 @@ def _read(index: Index) -> tuple[Manifest, ...]:
 
 def _with_programs(manifest: Manifest, index: Index) -> Manifest:
     """The manifest of a gem with the programs of its folder `exe`, where it doesn't list them but finds them there."""
+    if manifest.ecosystem != "ruby" or manifest.entry_points:
+        return manifest
     folder = posixpath.join(posixpath.dirname(manifest.path), "exe")
-    if manifest.entry_points or not re.search(r"\.executables\s*=.*exe/", index.text(manifest.path) or ""):
+    if not re.search(r"\.executables\s*=.*exe/", index.text(manifest.path) or ""):
         return manifest
     programs = {posixpath.basename(path): path for path in index.files if posixpath.dirname(path) == folder}
     return replace(manifest, entry_points=programs)
