@@ -134,10 +134,24 @@ async def test_a_reviewer_that_is_missing_is_said(tmp_path):
         assert any("REPOPILOT_REVIEWER_MODEL" in note for note in model_props(models, "en")["notes"])
         for there in (True, False):
             server.state.models = [SMALL, LARGER, *["phi:latest"] * there]
-            async with asyncio.timeout(PATIENCE_S):  # a look soon gives up on a server that answers late
-                while (models.reviewer is not None) != there:
+            async with asyncio.timeout(
+                PATIENCE_S
+            ):  # a look gives up on a server that answers late: nothing is known then
+                while (models.reviewer is not None, bool(models.reviewer_note)) != (there, not there):
                     await models.look()
-            assert there != bool(models.reviewer_note)
+
+
+async def test_a_look_in_progress_takes_no_reviewer_away(tmp_path):
+    with OllamaServer(models=[SMALL, LARGER]) as server:
+        models = models_of(tmp_path, server, llm_model=LARGER, reviewer_model="phi")
+        await models.look()
+        server.state.models = [*server.state.models, "other:latest"]
+        look = asyncio.create_task(models.look())
+        while not look.done():
+            assert models.model is not None and models.reviewer_note
+            await asyncio.sleep(0)
+        await look
+        assert "other:latest" in models.names
 
 
 @pytest.mark.slow

@@ -81,6 +81,7 @@ class Models:
         self.fetch: Fetch | None = None
         self.warming = False
         self.measuring = False
+        self._looking = asyncio.Lock()
         self._failures: dict[str, FailedWork] = {}
         self.on_embedder: Callable[[], Awaitable[None]] | None = None
         self._questions = 0
@@ -97,6 +98,10 @@ class Models:
 
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
+        async with self._looking:  # an older look that ends later would undo what a newer one found
+            await self._look()
+
+    async def _look(self) -> None:
         from repopilot.llm.choice import choose
         from repopilot.llm.choice.status import status
 
@@ -107,15 +112,19 @@ class Models:
         same = known == (self.status.kind, self.status.name, self.status.speed)
         if same and names == self.names:
             return
-        self.model = self.model if same else await choose.choose(self.settings, self._runtime.models)
-        self.reviewer = None
-        self.reviewer_note = ""
-        if self.model is not None:
-            self.reviewer = await choose.choose_reviewer(self.settings, self.model, self._runtime.models)
-            self.reviewer_note = choose.reviewer_missing(self.settings, self.model, self.reviewer)
-        if self.model is not None and (before is None or before.identity != self.model.identity):
-            named = self.reviewer if self.settings.reviewer_model else None  # an unnamed one is loaded when it is asked
-            self._start_task(self._warm(self.model, named))
+        model = self.model if same else await choose.choose(self.settings, self._runtime.models)
+        reviewer = None
+        note = ""
+        if model is not None:
+            reviewer = await choose.choose_reviewer(self.settings, model, self._runtime.models)
+            note = choose.reviewer_missing(self.settings, model, reviewer)
+        # Questions and the page may read these at any await, so they change together.
+        self.model = model
+        self.reviewer = reviewer
+        self.reviewer_note = note
+        if model is not None and (before is None or before.identity != model.identity):
+            named = reviewer if self.settings.reviewer_model else None  # an unnamed one is loaded when it is asked
+            self._start_task(self._warm(model, named))
         await self._unload(before)
 
     async def _unload(self, model: Model | None) -> None:
