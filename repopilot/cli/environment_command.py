@@ -177,7 +177,7 @@ def _show(facts: Mapping[str, object], language: str) -> None:
         tell("removed")
     elif isinstance(built, dict):
         _show_built(EnvironmentFacts(**built), tell, language)
-    elif requirements or not others:
+    elif requirements:
         tell("not_built", index=facts["index"])
     for each in others:
         _show_packages(each, tell, language)
