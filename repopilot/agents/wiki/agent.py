@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.wiki.model_words import Words
 from repopilot.agents.wiki.pages import page_writers
 from repopilot.agents.wiki.wiki_page import COMMIT, Page, link_template
@@ -32,9 +32,9 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
     """
     language = reply_language("", workspace.settings)
     index = workspace.index
-    overview = await asyncio.to_thread(lambda: with_people(overview_of(index), workspace.snapshot, index.commits))
+    overview = await asyncio.to_thread(overview_of, index)
     writers = await asyncio.to_thread(page_writers, overview, index, link_template(None, ""), language)
-    asked = len(overview.components) if workspace.uses_tools else 0
+    asked = len(overview.components) + bool(overview.components) if workspace.uses_tools else 0
     wiki = Wiki((), len(writers), index.commit, language, asked)
     pages: list[Page] = []
     for name, write in writers.items():

@@ -11,14 +11,17 @@ from repopilot.index.store import Index
 PARSE_S = 2.0
 
 
-def matches_of(index: Index, path: str, form: re.Pattern[str], node_type: str) -> Iterator[tuple[re.Match[str], int]]:
+def matches_of(
+    index: Index, path: str, form: re.Pattern[str], node_type: str | tuple[str, ...]
+) -> Iterator[tuple[re.Match[str], int]]:
     """Find the matches of a pattern in a file that end within a certain type of syntax node.
 
     Args:
         index: the repository.
         path: the file.
         form: the pattern.
-        node_type: how the type of the smallest node around a match's end, or of that node's parent, has to end.
+        node_type: how the type of the smallest node around a match's end, or of that node's parent, has to end; or
+            several such ends.
 
     Yields:
         Each match with its line.

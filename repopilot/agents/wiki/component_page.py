@@ -4,42 +4,46 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, islice
+from itertools import accumulate
 
 from repopilot import i18n
-from repopilot.agents.impact.fix_history import is_fix
-from repopilot.agents.overview.compute import called_by_name, changes, hottest
+from repopilot.agents.overview.compute import called_by_name
 from repopilot.agents.overview.flows import flows
-from repopilot.agents.overview.overview_values import UNSURE, Component, ComponentUse, Flow, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import UNSURE, Component, Flow, NamedPlace, Overview
 from repopilot.agents.overview.render import code, diagram_of, overview_rows
-from repopilot.agents.overview.repository_parts import needed_places, summary_between, tests_of
+from repopilot.agents.overview.repository_parts import needed_places, tests_of
 from repopilot.agents.wiki.code_matches import matches_of
+from repopilot.agents.wiki.reader_lists import constants, described, options, raised, variants
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import is_public
 from repopilot.foreign_text import literal
+from repopilot.i18n.format import list_row
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.repo.history import Commit
 from repopilot.retrieval.places.doc_summary import without_markup
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 40
-MOST_TESTS = 10
+MOST_BARE = 20
+"""The most used definitions are shown with their signatures though no documentation says what they are."""
+MOST_NAMES = 60
+"""Further names, which are folded."""
+FEWEST_STEPS = 3
+"""A shorter call path says nothing that the list of definitions doesn't."""
 MOST_PATHS = 12
 MOST_PITFALLS = 10
-MOST_REPAIRS = 5
 MOST_ASKED = 5
 """Names in the question to a model; they find the places that it begins with."""
 LINES_OF_A_COMMENT = 4
 LONGEST_COMMENT = 240
-HOT = 5
 _MARKS = ("FIXME", "BUG", "XXX", "HACK", "DANGER", "WARNING", "CAUTION", "SAFETY", "NOTE")
 """The words that begin a warning in a comment, the most urgent first."""
 _WARNING = re.compile(rf"(?:#|//|/\*|\*|--|;)[!/*]*[ \t]*({'|'.join(_MARKS)})(?:\([^)\n]*\))?:")
 _COMMENT_MARK = re.compile(r"^\s*(?:#|//|/?\*(?!/)|--|;)[!/*]*\s*")
+_CONSTRUCTORS = ("__init__", "constructor", "initialize")
 _LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
 
 
@@ -54,7 +58,6 @@ class ComponentFacts:
     def __post_init__(self) -> None:
         self.graph: Graph = graph_of(self.index)
         self.tests: list[list[str]] = tests_of(self.graph, self.overview.components)
-        self.changed: Counter[str] = changes(self.index.commits)
         self.component_of: dict[str, int] = {
             path: number for number, component in enumerate(self.overview.components) for path in component.files
         }
@@ -74,6 +77,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     uses = facts.overview.uses
     source = component.source
     said = f"{literal(component.summary)} {page.at(source.path, source.line)}" if source else ""
+    own = component.files
     more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
     paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
     page.parts = [
@@ -82,29 +86,31 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
         paths + more,
         f"[{literal(facts.overview.name)}](index.md)",
     ]
-    page.section("overview.sections.diagram", _picture(facts.overview, number))
-    entries = tuple(entry for entry in facts.overview.entry_points if entry.path in component.files)
+    page.words_at = len(page.parts)
+    entries = tuple(entry for entry in facts.overview.entry_points if entry.path in own)
     entered = replace(facts.overview, entry_points=entries)
     page.section("overview.sections.entry_points", overview_rows(entered, "entry_points", page.language, page.at))
-    page.words_at = len(page.parts)
     # Mentioned with their files: others may have the same names.
     symbols = ", ".join(code(f"@{symbol.path}:{symbol.name}") for symbol in component.symbols[:MOST_ASKED])
     asked = {"name": code(component.name), "paths": paths, "symbols": symbols}
     page.asks = i18n.text("wiki.asks" if symbols else "wiki.asks_alone", page.language, **asked)
-    page.section("wiki.interface", _interface(facts, component, page))
-    page.section("wiki.flow", _flows(facts, component, page))
-    page.section("wiki.uses", _used(facts, [(u, u.target) for u in uses if u.source == number], page))
-    page.section("wiki.users", _used(facts, [(u, u.source) for u in uses if u.target == number], page))
-    own = tuple(place for place in facts.overview.data if place.path in component.files)
-    of_its_own = replace(facts.overview, data=own)
+    _interface(facts, component, page)
+    page.section("wiki.variants", variants(facts.index, own, facts.component_of, page))
+    page.section("wiki.options", options(facts.index, own, page))
+    page.section("wiki.raises", raised(facts.index, own, page))
+    page.section("wiki.constants", constants(facts.index, own, page))
+    of_its_own = replace(facts.overview, data=tuple(place for place in facts.overview.data if place.path in own))
     page.section("overview.sections.data", overview_rows(of_its_own, "data", page.language, page.at))
     page.section("wiki.pitfalls", _pitfalls(facts.index, component, page))
-    tests = facts.tests[number]
-    rows = [f"- {page.whole(path)}" for path in tests[:MOST_TESTS]]
-    page.section("wiki.tests", [*rows, *more_row(len(tests) - MOST_TESTS, page)])
-    page.passing_section("wiki.repairs", _repairs(facts.index.commits, component))
-    hot = hottest(facts.changed, component.files, HOT) if len(component.files) > 1 else ()
-    page.history(component.people, (path for path, _ in hot))
+    around = [
+        *_used("wiki.uses", facts, (use.target for use in uses if use.source == number), page),
+        *_used("wiki.users", facts, (use.source for use in uses if use.target == number), page),
+    ]
+    if tests := facts.tests[number]:
+        count = f"{i18n.text('overview.tests', page.language, count=len(tests))} ({page.whole(tests[0])})"
+        around.append(list_row(i18n.text("wiki.tests", page.language), count, page.language))
+    page.section("wiki.around", [*_picture(facts.overview, number), "", *around] if around else [])
+    page.folded(i18n.text("wiki.flow", page.language), _flows(facts, component, page), covered=True)
     return page
 
 
@@ -116,11 +122,7 @@ def summary_of(index: Index, place: NamedPlace) -> str:
         place: the place of the definition.
     """
     symbol = next((s for s in index.outline(place.path) if s.start_line == place.line), None)
-    return _said(index, symbol) if symbol else ""
-
-
-def _said(index: Index, symbol: Symbol) -> str:
-    return summary_between(index, symbol.path, symbol.start_line, symbol.end_line)
+    return described(index, symbol).note if symbol else ""
 
 
 def more_row(count: int, page: Page) -> list[str]:
@@ -141,13 +143,14 @@ def _picture(overview: Overview, number: int) -> list[str]:
     return [f"```mermaid\n{drawn}\n```"] if around else []
 
 
-def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
-    """Its definitions that are public, or that other components use, with their signatures; where there are too many,
-    those that others, tests and documents use most. A component without any shows its public constants."""
+def _interface(facts: ComponentFacts, component: Component, page: Page) -> None:
+    """Add its definitions that are public, or that other components use: with their signatures those that are
+    documented, or that others, tests and documents use most; the names of further ones are folded. A component without
+    any shows its public constants."""
     index = facts.index
     used = {(place.path, place.line) for place in component.symbols}
     every = [s for path in component.files for s in index.outline(path)]
-    known = [s for s in every if s.kind not in _LEFT_OUT]
+    known = [s for s in every if s.kind not in _LEFT_OUT and s.name not in _CONSTRUCTORS]
     functions = {(s.path, s.qualified): s for s in known if s.kind in ("function", "method")}
     shown = [
         s for s in known if (s.path, s.start_line) in facts.needed or (_is_public(s) and not _is_local(s, functions))
@@ -164,8 +167,14 @@ def _interface(facts: ComponentFacts, component: Component, page: Page) -> list[
                 facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name],
             )
     first.sort(key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))
-    kept = sorted(first[:MOST_INTERFACE], key=lambda s: (s.path, s.start_line))
-    return [*_members(index, kept, namesakes, page), *more_row(len(first) - MOST_INTERFACE, page)]
+    telling = [s for n, s in enumerate(first) if n < MOST_BARE or described(index, s).note][:MOST_INTERFACE]
+    kept = sorted(telling, key=lambda s: (s.path, s.start_line))
+    rest = [s for s in first if s not in telling]
+    page.section("wiki.interface", _members(index, kept, namesakes, page))
+    names = (page.linked(code(s.qualified), s.path, s.start_line) for s in rest[:MOST_NAMES])
+    more = f" +{len(rest) - MOST_NAMES}" if len(rest) > MOST_NAMES else ""
+    title = i18n.text("wiki.more", page.language, count=len(rest))
+    page.folded(title, [f"{', '.join(names)}{more}"] if rest else [])
 
 
 def _is_local(symbol: Symbol, functions: Mapping[tuple[str, str], Symbol]) -> bool:
@@ -186,14 +195,22 @@ def _members(
     rows = []
     owners: list[str] = []
     path = ""
+    made_by = {
+        (s.path, s.qualified.rpartition(".")[0]): s
+        for path in {symbol.path for symbol in symbols}
+        for s in index.outline(path)
+        if s.name in _CONSTRUCTORS and s.kind in ("function", "method")
+    }
     for symbol in symbols:
         owners = owners if symbol.path == path else []
         path = symbol.path
         while owners and not symbol.qualified.startswith(f"{owners[-1]}."):
             owners.pop()
-        said = literal(_said(index, symbol))
+        said = literal(described(index, symbol).note)
         of = f"{code(symbol.qualified)}: " if "." in symbol.qualified and not owners else ""
+        made = made_by.get((path, symbol.qualified))
         signature = code(symbol.short_signature or symbol.qualified)
+        signature += f" {code(made.short_signature)}" if made else ""
         place = page.at(symbol.path, symbol.start_line)
         others = namesakes[path, symbol.qualified] - 1
         more = f" ({i18n.text('wiki.namesakes', page.language, count=others)})" if others else ""
@@ -214,23 +231,19 @@ def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]
 def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
     """The numbered steps of a flow, from the one before its first in some files to the one after its last in them."""
     inside = [n for n, step in enumerate(flow.path) if step.path in files]
-    if not inside:
-        return []
-    first = max(0, inside[0] - 1)
+    first = max(0, inside[0] - 1) if inside else 0
+    shown = list(enumerate(flow.path, 1))[first : inside[-1] + 2] if inside else []
     steps = [
         f"  {n}. {'⇢ ' if step.note == UNSURE else ''}{code(step.name)} {page.at(step.path, step.line)}"
-        for n, step in enumerate(flow.path[first : inside[-1] + 2], first + 1)
+        for n, step in shown
     ]
-    return [f"- {code(flow.title)}", *steps]
+    return [f"- {code(flow.title)}", *steps] if len(steps) >= FEWEST_STEPS else []
 
 
-def _used(facts: ComponentFacts, ends: Sequence[tuple[ComponentUse, int]], page: Page) -> list[str]:
-    """Rows of the components at the other end of some uses."""
-    return [
-        f"- [{literal(facts.overview.components[other].name)}]({facts.names[other]}):"
-        f" {i18n.text('overview.uses', page.language, count=use.count)} {page.at(use.path, use.line)}"
-        for use, other in ends
-    ]
+def _used(key: str, facts: ComponentFacts, others: Iterable[int], page: Page) -> list[str]:
+    """A row of the components at the other end of uses."""
+    names = [f"[{literal(facts.overview.components[other].name)}]({facts.names[other]})" for other in others]
+    return [list_row(i18n.text(key, page.language), ", ".join(names), page.language)] if names else []
 
 
 def _pitfalls(index: Index, component: Component, page: Page) -> list[str]:
@@ -256,10 +269,3 @@ def _comment(index: Index, path: str, line: int) -> str:
         said.append(text)
     whole = " ".join(without_markup(" ".join(said).removesuffix("*/")).split())
     return whole if len(whole) <= LONGEST_COMMENT else f"{whole[:LONGEST_COMMENT].rsplit(' ', 1)[0]}…"
-
-
-def _repairs(commits: Sequence[Commit], component: Component) -> list[str]:
-    """The newest commits that reverted or fixed something in it."""
-    files = set(component.files)
-    found = (commit for commit in commits if is_fix(commit.subject) and not files.isdisjoint(commit.paths))
-    return [f"- `{commit.sha[:8]}` {literal(commit.subject)}" for commit in islice(found, MOST_REPAIRS)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from repopilot import i18n
-from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.overview_values import Overview
 from repopilot.agents.wiki.model_words import LOST, Words
 from repopilot.agents.wiki.pages import INDEX, pages_of
@@ -78,8 +78,7 @@ def wiki_states(index: Index, folder: Path, url: str | None, snapshot: Snapshot,
         raise _failed("wiki.not_read", folder, error) from error
     first = found.get(INDEX)
     language = first.record.language if first and first.record.language in i18n.LANGUAGES else language
-    overview = with_people(overview_of(index), snapshot, index.commits)
-    pages = pages_of(overview, index, link_template(url, _relative(snapshot.root, folder)), language)
+    pages = pages_of(overview_of(index), index, link_template(url, _relative(snapshot.root, folder)), language)
     states = [_state(page, page.name in names, found.get(page.name), index) for page in pages]
     named = {page.name for page in pages}
     rest = ((name, kept) for name, kept in found.items() if kept and name not in named)

@@ -19,6 +19,7 @@ from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.render import code, mermaid, overview_rows, shares_text
 from repopilot.agents.overview.uses import sure_uses
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, more_row, summary_of
+from repopilot.agents.wiki.reader_lists import telling, variants
 from repopilot.agents.wiki.readme_example import readme_example
 from repopilot.agents.wiki.subjects import SUBJECTS, subject_page
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
@@ -38,7 +39,8 @@ _DEVICES = ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 LONGEST_NAME = 50
 TERMS_OF_A_COMPONENT = 5
 TESTS_OF_A_COMPONENT = 3
-MOST_EDGES = 12
+MOST_ENTRIES = 5
+"""Entry points in the question to a model."""
 MOST_GUIDES = 20
 """Documents that are listed as guides."""
 LEAST_ROWS = 3
@@ -49,7 +51,7 @@ _CODE_BLOCK = re.compile(r"^ *(?:```|~~~|\.\. code)|::$")
 _TESTS = ("function", "method")
 _PAST = re.compile(r"change|history|news|release", re.IGNORECASE)
 """Documents about the past."""
-_ON_THE_INDEX = ("entry_points", "components", "edges", "cycles", "flows", "commands", "reading", "terms")
+_ON_THE_INDEX = ("components", "entry_points", "commands", "reading", "terms")
 
 
 Writer = Callable[[], Page]
@@ -67,15 +69,11 @@ def pages_of(overview: Overview, index: Index, links: str, language: str) -> lis
     Returns:
         Its pages, in order.
     """
-    pages = [write() for write in page_writers(overview, index, links, language).values()]
-    for page in pages:
-        page.parts.append(f"## {i18n.text('wiki.notes', language)}")
-    return pages
+    return [write() for write in page_writers(overview, index, links, language).values()]
 
 
 def page_writers(overview: Overview, index: Index, links: str, language: str) -> dict[str, Writer]:
-    """A function for each page that writes all but its section for people, by the page's name, in order; see
-    `pages_of`."""
+    """A function for each page that writes it, by the page's name, in order; see `pages_of`."""
     names = page_names(overview.components)
     facts = ComponentFacts(index, overview, names)
 
@@ -86,9 +84,7 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     whole = [page for page in subjects if _rows(page) >= LEAST_ROWS]
     small = [page for page in subjects if page.parts and page not in whole]
     writers: dict[str, Writer] = {
-        INDEX: partial(
-            _index_page, index, overview, names, (GLOSSARY, HOW_TO, *(page.name for page in whole)), small, empty(INDEX)
-        ),
+        INDEX: partial(_index_page, facts, (GLOSSARY, HOW_TO, *(page.name for page in whole)), small, empty(INDEX)),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},
         GLOSSARY: partial(_glossary, index, overview, empty(GLOSSARY)),
         HOW_TO: partial(_how_to, facts, empty(HOW_TO)),
@@ -136,38 +132,51 @@ def _slug(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", plain)[:LONGEST_NAME].strip("-._") or "part"
 
 
-def _index_page(
-    index: Index, overview: Overview, names: Sequence[str], others: Sequence[str], small: Iterable[Page], page: Page
-) -> Page:
-    """The overview, with the README's example, links to the pages of components, the subjects too small for a page, and
-    without facts that every commit changes."""
-    language = page.language
+def _index_page(facts: ComponentFacts, others: Sequence[str], small: Iterable[Page], page: Page) -> Page:
+    """The overview, with the README's example, a model's words on the way through all of it, links to the pages of
+    components, and the subjects too small for a page."""
+    language, overview = page.language, facts.overview
     purpose = overview.purpose_source
     licence = i18n.text("overview.licence", language, licence=literal(overview.licence)) if overview.licence else ""
     page.parts = [
         f"# {literal(overview.name)}",
         f"{literal(overview.purpose)} {page.at(purpose.path, purpose.line)}" if purpose and overview.purpose else "",
-        shares_text(overview),
-        licence,
+        " · ".join(filter(None, (shares_text(overview), licence))),
         "" if overview.components else i18n.text("overview.none", language),
         " · ".join(f"[{_title(name, language)}]({name})" for name in others),
     ]
-    if example := readme_example(index):
+    if example := readme_example(facts.index):
         block = code_block(example.text, example.label)
         page.section("wiki.example", [block, "", page.at(example.path, example.start, example.end)])
-    if overview.uses:
-        page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
-    links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, names, strict=True)]
+    page.words_at = len(page.parts)
+    page.asks = _asks_of_all(overview, language) if overview.components else ""
+    links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, facts.names, strict=True)]
+    told = tuple(term for term in overview.terms if telling(term.name, term.note))
+    shown = replace(overview, terms=told)
     for part in _ON_THE_INDEX:
-        rows = overview_rows(overview, part, language, page.at, links)
-        shown = rows[:MOST_EDGES] if part == "edges" else rows  # each component's page has its own
-        page.section(f"overview.sections.{part}", [*shown, *more_row(len(rows) - len(shown), page)])
+        page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at, links))
+        if part == "components" and overview.uses:
+            page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
+    page.section("wiki.variants", variants(facts.index, facts.component_of, facts.component_of, page))
     for subject in small:
-        parts = (f"#{part}" for part in subject.parts)  # a level lower
-        page.section(f"wiki.{_key(subject.name)}", ["\n\n".join(parts)])
+        page.folded(
+            _title(subject.name, language), ["\n\n".join(f"#{part}" for part in subject.parts)]
+        )  # a level lower
         page.files |= subject.files
-    page.history((), (path for path, _ in overview.hot))
+    for part in ("edges", "cycles", "flows"):
+        rows = overview_rows(overview, part, language, page.at, links)
+        page.folded(i18n.text(f"overview.sections.{part}", language), rows, covered=part == "flows")
     return page
+
+
+def _asks_of_all(overview: Overview, language: str) -> str:
+    """The question to a model for the words on the index."""
+    entries = (
+        code(f"@{each.path}:{each.symbol}" if each.symbol else f"@{each.path}") for each in overview.entry_points
+    )
+    parts = ", ".join(code(component.name) for component in overview.components)
+    asked = {"name": code(overview.name), "entries": ", ".join(islice(entries, MOST_ENTRIES)), "parts": parts}
+    return i18n.text("wiki.asks_whole", language, **asked)
 
 
 def _glossary(index: Index, overview: Overview, page: Page) -> Page:
@@ -175,7 +184,7 @@ def _glossary(index: Index, overview: Overview, page: Page) -> Page:
     are."""
     used = [place for c in overview.components for place in c.symbols[:TERMS_OF_A_COMPONENT]]
     said = [replace(place, note=summary_of(index, place)) for place in used]
-    terms = {(t.name, t.path): t for t in (*overview.terms, *said) if t.note}
+    terms = {(t.name, t.path): t for t in (*overview.terms, *said) if telling(t.name, t.note)}
     rows = sorted(terms.values(), key=lambda term: (term.name.casefold(), term.path))
     page.parts = [f"# {i18n.text('wiki.glossary', page.language)}"]
     if not rows:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
 from repopilot import i18n
 from repopilot.agents.overview.render import code
-from repopilot.foreign_text import literal
 from repopilot.repo.permalinks import FORMS
 
 COMMIT = "\0"
@@ -50,7 +49,7 @@ class Page:
         language: the reader's language.
         parts: its paragraphs.
         files: the files that it cites.
-        passing: the parts that don't make it stale when they change: a shallow clone has less history than another.
+        covered: the parts that aren't shown where a model's words are, which say the same better.
         asks: what a model is asked about the code behind it, '' where its words aren't wanted.
         words_at: the position of these words among the parts.
     """
@@ -60,7 +59,7 @@ class Page:
     language: str
     parts: list[str] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
-    passing: list[str] = field(default_factory=list)
+    covered: list[str] = field(default_factory=list)
     asks: str = ""
     words_at: int = 0
 
@@ -84,28 +83,22 @@ class Page:
         if found := list(rows):
             self.parts.append("\n".join([f"## {i18n.text(key, self.language)}", "", *found]))
 
-    def history(self, people: Iterable[str], paths: Iterable[str]) -> None:
-        """Add the people who know the code, and the files that change most, without numbers, which every commit would
-        change."""
-        self.passing_section("overview.sections.people", [f"- {literal(name)}" for name in people])
-        self.passing_section("overview.sections.hot", [f"- {self.whole(path)}" for path in paths])
-
-    def passing_section(self, key: str, rows: Iterable[str]) -> None:
-        """Add a section that doesn't make the page stale."""
-        before = len(self.parts)
-        self.section(key, rows)
-        self.passing += self.parts[before:]
+    def folded(self, title: str, rows: Sequence[str], covered: bool = False) -> None:
+        """Add rows that are shown when the reader unfolds them, where there are any; see `covered` of the class."""
+        if rows:
+            self.parts.append("\n".join([f"<details><summary>{title}</summary>", "", *rows, "", "</details>"]))
+            self.covered += self.parts[-1:] if covered else []
 
     def with_words(self, text: str) -> Page:
-        """The page with a model's words on how the component works, which don't make it stale by themselves."""
+        """The page with a model's words on how it works, which don't make it stale by themselves."""
         said = f"{words_heading(self.language)}\n\n{text}"
-        parts = [*self.parts[: self.words_at], said, *self.parts[self.words_at :]]
-        return replace(self, parts=parts, passing=[*self.passing, said])
+        after = [part for part in self.parts[self.words_at :] if part not in self.covered]
+        return replace(self, parts=[*self.parts[: self.words_at], said, *after])
 
     @property
     def ground(self) -> str:
-        """The part of its text that makes the page stale when it changes."""
-        return "\n".join(part for part in self.parts if part not in self.passing)
+        """Its text without a model's words: the page is stale when it changes."""
+        return "\n".join(self.parts)
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import re
 
 from repopilot import i18n
-from repopilot.agents.overview.compute import overview_of, with_people
+from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.wiki.folder import new_pages
 from repopilot.agents.wiki.model_words import Words
 from repopilot.agents.wiki.pages import page_names
@@ -15,7 +15,7 @@ from repopilot.i18n.format import short_commit
 from repopilot.index.store import Index
 from repopilot.results import Wiki
 from repopilot.tools.file_change import change
-from repopilot.types import FileChange, Snapshot
+from repopilot.types import FileChange
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.overview_picture import picture_props
@@ -110,13 +110,12 @@ def _as_read(text: str) -> str:
     return re.sub(r"\\(?=[^\w\s]|_)", "", _plain(text)).casefold()
 
 
-def wiki_files(wiki: Wiki, index: Index, snapshot: Snapshot, url: str | None) -> list[FileChange]:
+def wiki_files(wiki: Wiki, index: Index, url: str | None) -> list[FileChange]:
     """The files of a wiki's pages, the same as `repopilot wiki` writes.
 
     Args:
         wiki: of an answer.
         index: of the repository.
-        snapshot: the repository at the commit of the index.
         url: its address; None for a local folder.
 
     Raises:
@@ -125,8 +124,7 @@ def wiki_files(wiki: Wiki, index: Index, snapshot: Snapshot, url: str | None) ->
     if index.commit != wiki.commit:
         raise UsageError(i18n.message("ui.errors.commit_changed"))
     words = {page.name: Words(page.words, page.model, page.rests_on) for page in wiki.pages if page.words}
-    overview = with_people(overview_of(index), snapshot, index.commits)
-    texts = new_pages(overview, index, url, wiki.language, words)
+    texts = new_pages(overview_of(index), index, url, wiki.language, words)
     return [change(f"{FOLDER}/{page.name}", texts[page.name], None) for page in wiki.pages]
 
 

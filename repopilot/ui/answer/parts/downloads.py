@@ -46,7 +46,7 @@ def _packed(shown: ShownAnswer, payload: dict, opening: Opening | None) -> tuple
     if payload.get("form") == "zip":
         return "repopilot.zip", "application/zip", zipped(files)
     if payload.get("form") == "wiki" and (wiki := shown.answer.brings(Wiki)) and opening and opening.snapshot:
-        files = wiki_files(wiki, shown.index, opening.snapshot, opening.source.url)
+        files = wiki_files(wiki, shown.index, opening.source.url)
         return "wiki.zip", "application/zip", zipped(files)
     if payload.get("form") == "patch":
         return "repopilot.patch", "text/x-patch", patch(files).encode()

@@ -1,0 +1,170 @@
+"""What users of a component look up: variants of a base, options, errors that it raises, groups of constants. Sync."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from tree_sitter import Node
+
+from repopilot.agents.overview.overview_values import NamedPlace
+from repopilot.agents.overview.render import code
+from repopilot.agents.overview.repository_parts import subclasses, summary_between
+from repopilot.agents.wiki.code_matches import PARSE_S, matches_of
+from repopilot.agents.wiki.wiki_page import Page
+from repopilot.code.languages import is_public
+from repopilot.code.syntax import parse
+from repopilot.foreign_text import literal
+from repopilot.index.store import Index
+from repopilot.types import Symbol
+
+FEWEST_WORDS = 3
+"""A sentence with fewer words beside the name of what it describes says nothing."""
+FEWEST_CONSTANTS = 4
+MOST_BASES = 4
+MOST_OPTIONS = 40
+_ERROR = re.compile(r"(?:Error|Exception)$")
+_RAISED = re.compile(r"\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*([A-Z]\w*)")
+_NAMES = ("identifier", "constant", "name")
+_OPTIONS = re.compile(r"(?:Option|Config|Setting|Param|Prop|Flag)s?$|Configuration$")
+"""The names of types whose fields are options, by the convention of most languages."""
+_HAS_OPTIONS = re.compile(rb"\bhelp\s*=|[\"']--?\w")
+_FLAGS = re.compile(r"-{1,2}\w[\w-]*(?:[ ,=]+(?:-{1,2}\w[\w-]*|[<\[][^>\]]*[>\]]|[A-Z_]+))*")
+_PROSE = re.compile(r"\w+ +\(?\w+ +\S")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def telling(name: str, said: str) -> str:
+    """A sentence about a definition; '' where it does little more than repeat its name.
+
+    Args:
+        name: the name of the definition.
+        said: the sentence.
+    """
+    own = set(map(str.lower, _WORD.findall(name)))
+    return said if sum(word.lower() not in own for word in _WORD.findall(said)) >= FEWEST_WORDS else ""
+
+
+def described(index: Index, symbol: Symbol) -> NamedPlace:
+    """A definition with the first sentence of its documentation."""
+    said = summary_between(index, symbol.path, symbol.start_line, symbol.end_line)
+    return NamedPlace(symbol.qualified, symbol.path, symbol.start_line, telling(symbol.name, said))
+
+
+def _rows(found: Iterable[NamedPlace], page: Page, indent: str = "") -> list[str]:
+    """A row for each thing that the repository describes, then one row with all others."""
+    every = list(found)
+    rows = [f"{code(each.name)}: {literal(each.note)} {page.at(each.path, each.line)}" for each in every if each.note]
+    rest = ", ".join(page.linked(code(each.name), each.path, each.line) for each in every if not each.note)
+    return [f"{indent}- {row}" for row in (*rows, rest) if row]
+
+
+def variants(index: Index, files: Iterable[str], own: Collection[str], page: Page) -> list[str]:
+    """The classes in some files with several subclasses, those with the most first, each above its subclasses.
+
+    Args:
+        index: the repository.
+        files: the files of the base classes.
+        own: the files whose subclasses count.
+        page: the page of the rows.
+    """
+    bases = (s for path in files for s in index.outline(path) if s.kind == "class" and not _ERROR.search(s.name))
+    kinds = {
+        base: sorted({_place(s): s for s in subclasses(index, base.name) if s.path in own}.items()) for base in bases
+    }
+    often = sorted((each for each in kinds.items() if len(each[1]) > 1), key=lambda each: -len(each[1]))
+    rows = []
+    for base, found in often[:MOST_BASES]:
+        rows += _rows([described(index, base)], page)
+        rows += _rows((described(index, kind) for _, kind in found), page, "  ")
+    return rows
+
+
+def _place(symbol: Symbol) -> tuple[str, int]:
+    return symbol.path, symbol.start_line
+
+
+def raised(index: Index, files: Iterable[str], page: Page) -> list[str]:
+    """The errors that some files raise, each at its first place, with what its definition says.
+
+    Args:
+        index: the repository.
+        files: the files.
+        page: the page of the rows.
+    """
+    first: dict[str, tuple[str, int]] = {}
+    for path in files:
+        for match, line in matches_of(index, path, _RAISED, _NAMES):
+            first.setdefault(match[1], (path, line))
+    defined = {name: [s for s in index.symbols(name) if s.kind == "class"] for name in first}
+    said = {name: described(index, found[0]).note if len(found) == 1 else "" for name, found in defined.items()}
+    return _rows((NamedPlace(name, *place, said[name]) for name, place in sorted(first.items())), page)
+
+
+def options(index: Index, files: Iterable[str], page: Page) -> list[str]:
+    """The options of command lines with their help, and the fields of types for options with their documentation.
+
+    Args:
+        index: the repository.
+        files: the files that declare them.
+        page: the page of the rows.
+    """
+    declared = (each for path in files for each in (*_of_command_line(index, path), *_fields(index, path)) if each.note)
+    found = list({each.name: each for each in declared}.values())
+    return _rows(found[:MOST_OPTIONS], page)
+
+
+def _fields(index: Index, path: str) -> Iterator[NamedPlace]:
+    for symbol in index.outline(path):
+        owner, _, name = symbol.qualified.rpartition(".")
+        if symbol.kind in ("field", "variable") and _OPTIONS.search(owner):
+            yield replace(described(index, symbol), name=f"{owner}: {symbol.signature or name}")
+
+
+def _of_command_line(index: Index, path: str) -> Iterator[NamedPlace]:
+    """What calls declare with a flag and its help: of argparse, click, optparse, commander and the like."""
+    text = (index.text(path) or "").encode()
+    tree = parse(text, index.files[path].language, PARSE_S) if _HAS_OPTIONS.search(text) else None
+    for given in _arguments(tree.root_node) if tree else ():
+        texts = [text for each in given.named_children for text in _texts(each)]
+        flags = [text for text in texts if _FLAGS.fullmatch(text)]
+        helps = [t for each in given.named_children if (each.text or b"").startswith(b"help") for t in _texts(each)]
+        said = "".join(helps) or next((text for text in texts if _PROSE.search(text) and text not in flags), "")
+        if said and (flags or helps):
+            names = flags or _texts(given.named_children[0])
+            yield NamedPlace(", ".join(names), path, given.start_point.row + 1, said)
+
+
+def _arguments(node: Node) -> Iterator[Node]:
+    """The arguments of the calls in a node, in order."""
+    given = node.child_by_field_name("arguments") if "call" in node.type else None
+    if given is not None:
+        yield given
+    for each in node.named_children:
+        yield from _arguments(each)
+
+
+def _texts(node: Node) -> list[str]:
+    """The strings in a node, without those in calls."""
+    if node.type in ("string_content", "string_fragment"):
+        return [(node.text or b"").decode(errors="replace")]
+    return [text for each in node.named_children if "call" not in node.type for text in _texts(each)]
+
+
+def constants(index: Index, files: Iterable[str], page: Page) -> list[str]:
+    """Groups of public constants whose names begin alike, such as the names of signals, a row for each.
+
+    Args:
+        index: the repository.
+        files: the files that define them.
+        page: the page of the rows.
+    """
+    named = [s for path in files for s in index.outline(path) if s.kind == "variable" and s.qualified.isupper()]
+    public = [s for s in named if "_" in s.name and is_public(s.name, s.signature, s.path)]
+    groups = [[*group] for _, group in groupby(public, key=lambda s: (s.path, s.name.partition("_")[0]))]
+    linked = (
+        (page.linked(code(s.name), s.path, s.start_line) for s in g) for g in groups if len(g) >= FEWEST_CONSTANTS
+    )
+    return [f"- {', '.join(names)}" for names in linked]
