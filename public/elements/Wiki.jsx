@@ -1,40 +1,58 @@
 import { createElement, useEffect, useRef, useState } from 'react';
 import { BookOpen, Download, ListTree } from 'lucide-react';
 
-// What our pages have on a line: escapes, code, bold text, links. All of it becomes text and buttons, never markup.
-const INLINE = /\\([\\`*_[\]<>&|~$+=#/.)-])|(`+)(?!`)(.*?[^`])\2(?!`)|\*\*(.+?)\*\*(?!\*)|\[((?:`[^`]*`|\\.|[^\]\\`])*)\]\(([^()\s]*)\)/gs;
+// What our pages have on a line: escapes, code, bold, slanted and struck text, links. All of it becomes text and buttons, never markup.
+const INLINE = /\\([\\`*_[\]<>&|~$+=#/.)-])|(`+)(?!`)(.*?[^`])\2(?!`)|\*\*(.+?)\*\*(?!\*)|\*(?! )([^*\n]+?)\*(?!\*)|~~(.+?)~~|\[((?:`[^`]*`|\\.|[^\]\\`])*)\]\(([^()\s]*)\)/gs;
 
 function inline(text, go) {
   const made = [];
   let end = 0;
   for (const found of text.matchAll(INLINE)) {
-    const [whole, escaped, ticks, code, bold, label, href] = found;
+    const [whole, escaped, ticks, code, bold, slanted, struck, label, href] = found;
     made.push(text.slice(end, found.index));
     end = found.index + whole.length;
     const key = found.index;
     if (escaped) made.push(escaped);
     else if (ticks) made.push(<code key={key}>{ticks.length > 1 ? code.replace(/^ (.*) $/s, '$1') : code}</code>);
     else if (bold) made.push(<strong key={key}>{inline(bold, go)}</strong>);
+    else if (slanted) made.push(<em key={key} className="rp-muted">{inline(slanted, go)}</em>);
+    else if (struck) made.push(<s key={key}>{inline(struck, go)}</s>);
     else if (go) made.push(<button key={key} className="rp-link" onClick={() => go(href)}>{inline(label)}</button>);
     else made.push(<span key={key}>{inline(label)}</span>);
   }
   return [...made, text.slice(end)];
 }
 
+// A page line by line: fenced code and the picture, folded rows, headings, rows of lists, quotes, paragraphs.
 function Body({ props, go }) {
-  const made = [];
-  let fenced = false;
+  const page = [];
+  let made = page;
+  let fence = null;
   props.text.split('\n').forEach((line, at) => {
-    const [, indent, mark, rest] = /^(\s*)(#{1,3} |- |\d+\. )?(.*)$/s.exec(line);
-    if (line.startsWith('```')) {
-      fenced = !fenced;
-      if (fenced && props.picture.boxes) made.push(<div key={at} className="rp-picture" tabIndex={0}>{window.repopilotChart(createElement, props.picture, { open: (box) => go(props.names[box.number]), label: props.words.picture })}</div>);
-    } else if (fenced || !rest) return;
+    const [, indent, mark, rest] = /^(\s*)(#{1,4} |- |\d+\. |> )?(.*)$/s.exec(line);
+    if (fence) {
+      if (line !== fence.mark) fence.lines.push(line);
+      else {
+        if (!fence.picture) made.push(<pre key={at} className="rp-wiki-code" tabIndex={0}><code>{fence.lines.join('\n')}</code></pre>);
+        else if (props.picture.boxes) made.push(<div key={at} className="rp-picture" tabIndex={0}>{window.repopilotChart(createElement, props.picture, { open: (box) => go(props.names[box.number]), label: props.words.picture })}</div>);
+        fence = null;
+      }
+      return;
+    }
+    const begun = /^(`{3,}|~{3,})(.*)$/.exec(line);
+    const folded = /^<details><summary>(.*)<\/summary>$/.exec(line);
+    if (begun) fence = { mark: begun[1], picture: begun[2] === 'mermaid', lines: [] };
+    else if (folded) {
+      made = [];
+      page.push(<details key={at} className="rp-all"><summary>{inline(folded[1])}</summary>{made}</details>);
+    } else if (line === '</details>') made = page;
+    else if (!rest) return;
     else if (mark?.startsWith('#')) made.push(<div key={at} role="heading" aria-level={mark.length + 1} className={mark === '# ' ? 'rp-wiki-title' : 'rp-wiki-head'}>{inline(rest, go)}</div>);
+    else if (mark === '> ') made.push(<p key={at} className="rp-warn">{inline(rest, go)}</p>);
     else if (mark) made.push(<div key={at} role="listitem" className="rp-wiki-row" style={{ marginLeft: `${0.9 + indent.length * 0.6}rem` }}>{mark === '- ' ? '' : <span className="rp-muted">{mark}</span>}{inline(rest, go)}</div>);
     else made.push(<p key={at}>{inline(line, go)}</p>);
   });
-  return made;
+  return page;
 }
 
 function Contents({ props, call, show }) {

@@ -44,7 +44,8 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         rf"gradlew? (?:\S+ )*(?:test|check)|"
         r"rspec|ctest|phpunit|composer (?:run )?(?:run-script )?test\S*|dotnet test|(?:swift|sbt|mix|bazel|dub|"
         r"zig build) test|"
-        rf"minitest)\b|(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
+        rf"minitest)\b|\b(?:python3?|node|ruby|php|perl|bash|sh) (?:-m )?[\w./-]*tests?\b|"
+        rf"(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
     ),
     "lint": re.compile(
         rf"(?<![\w.-])(?:{LINTERS}|pre-commit run|"

@@ -254,31 +254,31 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
         (
             "shop/work.py",
             "import threading\nfrom asyncio import Lock as Guard\nimport concurrent.futures\n# import trio\n\n\nasync def go(a='async def no()'):\n    threading.Event()\n    return concurrent.futures.wait([])\n",
-            "Asynchronous functions|1 (:7) Event(:8) Lock(:2) wait(:9)",
+            "Event(:8) Lock(:2) wait(:9)",
             "trio futures.futures",
         ),
         (
             "work.go",
             'package stock\n\nimport (\n\t"sync/atomic"\n\t"errors"\n\t"sort"\n)\n\n// go Fake()\nvar Gone = errors.New("`go f()`")\n\nfunc Run() {\n\tgo func() { atomic.AddInt32(nil, 1) }()\n\tx := `\n\tgo nowhere()\n`\n\t_ = sort.Strings(x)\n}\n',
-            "Goroutines started|1 (:13) atomic.AddInt32(:13) errors.New(:10)",
+            "atomic.AddInt32(:13) errors.New(:10)",
             "sort",
         ),
         (
             "keys.ts",
             "import crypto from 'node:crypto';\nimport * as pg from 'pg';\nimport { sign } from './jsonwebtoken';\n\nexport const key = async () => {\n  return crypto.randomBytes(8);\n};\n",
-            "Asynchronous functions|1 (:5) randomBytes(:6) pg(:2)",
+            "randomBytes(:6) pg(:2)",
             "jsonwebtoken",
         ),
         (
             "Till.java",
             "package stock;\n\nimport java.security.MessageDigest;\nimport java.util.List;\n\nclass Till {\n    public synchronized void ring() {\n    }\n}\n",
-            "Synchronized methods|1 (:7) MessageDigest(:3)",
+            "MessageDigest(:3)",
             "java.util.List",
         ),
         (
             "sys.rs",
             "use std::sync::{Arc, Mutex};\nuse crate::tokio::fake;\n\npub(crate) async fn wait() {}\n",
-            "Asynchronous functions|1 (:4) Arc(:1) Mutex(:1)",
+            "Arc(:1) Mutex(:1)",
             "tokio",
         ),
         (
@@ -294,11 +294,8 @@ def test_a_subject_is_found_by_what_code_imports_and_defines(tmp_path, path, tex
     to = tmp_path / "wiki"
     written(tmp_path, to)
     said = "\n".join((to / f"{name}.md").read_text() for name in ("index", *SUBJECTS) if (to / f"{name}.md").exists())
-    title, _, found = rows.rpartition("|")
-    assert not title or f"## {title}\n" in said
-    for what, line in re.findall(r"(\S+?) ?\(:(\d+)\)", found):
-        shown = rf"\[`{re.escape(what)}`\]\([^)]*#L{line}\)"
-        assert re.search(shown if what != "1" else rf"\]\([^)]*\.md\): 1 .*`{re.escape(path)}:{line}`", said), what
+    for what, line in re.findall(r"(\S+?) ?\(:(\d+)\)", rows):
+        assert re.search(rf"\[`{re.escape(what)}`\]\([^)]*#L{line}\)", said), what
     assert not any(other in said for other in others.split())
 
 
@@ -389,14 +386,29 @@ TRUE = "`take` makes an `Item` [shop/stock/store.py:5-36]."
 FALSE = "`refund` <b>pays</b> it back [shop/stock/store.py:5-36]."
 
 
-def with_model(tmp_path, wiki, *replies: str):
+READ = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
+
+
+def telling(words: str, cases: str = "none"):
+    """The replies of a model that reads a file, says `words` of it, and finds `cases` in which a sentence fails."""
+
+    def reply(prompt: str) -> str:
+        if "Try to refute" in prompt:
+            return cases
+        if "Judge each claim" in prompt or "Code has compared" in prompt:
+            return ""
+        return words if "[assistant]" in prompt else READ
+
+    return reply
+
+
+def with_model(tmp_path, wiki, said=lambda prompt: ""):
     """Write the words of a scripted model; the pages that it wrote, and what it was asked."""
-    left = list(replies)
     asked = []
 
     def reply(prompt: str) -> str:
         asked.append(prompt)
-        return left.pop(0) if left else ""
+        return said(prompt)
 
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
     model = replace(answering(reply), way="agent")
@@ -415,8 +427,7 @@ def with_model(tmp_path, wiki, *replies: str):
 
 
 def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_path, wiki):
-    read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
-    names, asked = with_model(tmp_path, wiki, *[read, f"{TRUE}\n\n- {FALSE}\n- {TRUE}", ""] * 6)
+    names, asked = with_model(tmp_path, wiki, telling(f"{TRUE}\n\n- {FALSE}\n- {TRUE}"))
     about_stock = next(prompt for prompt in asked if "the part `stock`" in prompt)
     assert "Found so far:\nshop/stock/store.py:" in about_stock.replace(" (what others use)", "")
     assert {"index.md", "stock.md"} <= set(names) and not {"glossary.md", "testing.md"} & set(names)
@@ -451,15 +462,38 @@ def test_the_index_has_the_first_example_of_the_readme_in_the_code_s_language(tm
     assert "import till\n\ntill.total()\n~~~~" in section and f"`{place}`" in section and "pip" not in section
 
 
+@pytest.mark.parametrize(
+    ("case", "shown"),
+    [
+        ("none", "All `take` gives is an `Item`. (["),
+        ("1: `take` gives an `Item` [shop/stock/store.py:5-36].", "- `take` gives an `Item`. (["),
+        (
+            "1: `refund` gives an `Item` [shop/stock/store.py:5-36].",
+            "All `take` gives is an `Item`. ([`shop/stock/store.py:5-36`](../../shop/stock/store.py#L5)) *(not checked: ",
+        ),
+        ("7: `take` gives an `Item`.", "All `take` gives is an `Item`. (["),
+    ],
+)
+def test_a_sentence_with_a_case_against_it_is_put_right_or_marked(tmp_path, wiki, case, shown):
+    said = f"- All `take` gives is an `Item` [shop/stock/store.py:5-36].\n- {TRUE}"
+    _, asked = with_model(tmp_path, wiki, telling(said, case))
+    section = (wiki / "stock.md").read_text().partition("## How it works\n")[2].partition("\n## ")[0]
+    assert shown in section and "\n- `take` makes an `Item`." in section
+    refuting = next(prompt for prompt in asked if "Try to refute" in prompt)
+    assert (
+        "1. All `take` gives is an `Item` [shop/stock/store.py:5-36].\nshop/stock/store.py:5-36 take\n5 def take"
+        in refuting
+    )
+
+
 def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
     before = content(wiki)
-    assert with_model(tmp_path, wiki, *["The lines found do not tell.", ""] * 3)[0] == []
+    assert with_model(tmp_path, wiki, telling("The lines found do not tell."))[0] == []
     assert content(wiki) == before
 
 
 def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_path, wiki):
-    read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
-    with_model(tmp_path, wiki, *[read, TRUE, ""] * 3)
+    with_model(tmp_path, wiki, telling(TRUE))
     whole = (wiki / "stock.md").read_text()
     changed = SHOP["shop/stock/store.py"]
     write(tmp_path / "repo", {"shop/stock/store.py": changed.replace("def take(", "# new\ndef take(", 1)})
@@ -473,7 +507,7 @@ def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_p
     write(tmp_path / "repo", {"shop/stock/store.py": changed})
     assert written(tmp_path, wiki)["stock.md"] == "stale" and (wiki / "stock.md").read_text() == whole
     write(tmp_path / "repo", {"shop/stock/store.py": changed.replace("def take(", "# new\ndef take(", 1)})
-    names, asked = with_model(tmp_path, wiki, *[read, "`take` gives an `Item` [shop/stock/store.py:5-37].", ""] * 3)
+    names, asked = with_model(tmp_path, wiki, telling("`take` gives an `Item` [shop/stock/store.py:5-37]."))
     assert "stock.md" in names and any("the part `stock`" in prompt for prompt in asked)
     text = (wiki / "stock.md").read_text()
     assert "⚠" not in text and "`take` gives an `Item`. " in text and "makes an" not in text
@@ -640,7 +674,7 @@ def parser():
     return made
 """,
     "lib/options.go": "package lib\n\n// Options are given to Open.\ntype Options struct {\n\t// Timeout is how long Open waits for the lock.\n\tTimeout int\n\tBare bool\n}\n",
-    "bin/cli.js": 'program.option("-d, --debug", "print what is done");\n',
+    "shop/cli.js": 'export function cli(program) {\n  return program.option("-d, --debug", "print what is done");\n}\n',
 }
 
 
@@ -746,9 +780,7 @@ async def test_in_a_chat_each_page_is_published_when_it_is_written_and_stop_keep
 async def test_in_a_chat_the_model_writes_page_by_page_and_its_words_are_downloaded(tmp_path):
     write(tmp_path / "repo", SHOP)
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
-    read = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
-    left = [read, TRUE, ""] * 3
-    model = replace(answering(lambda prompt: left.pop(0) if left else ""), way="agent")
+    model = replace(answering(telling(TRUE)), way="agent")
     published: list[Answer] = []
 
     def heard(event: Event) -> None:

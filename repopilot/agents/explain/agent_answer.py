@@ -18,7 +18,7 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import seen_in_calls
 from repopilot.agents.explain.render import sentence_markdown
-from repopilot.agents.explain.second_look import CitedSentence, taken_back
+from repopilot.agents.explain.second_look import LONGEST_REASON, CitedSentence, refuted, taken_back
 from repopilot.agents.exploration import context_tokens
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.foreign_text import code_span
@@ -69,7 +69,12 @@ class AgentAnswer:
 
 
 async def agent_answer(
-    found: Findings, workspace: Workspace, step: Step, publish: Callable[[AgentAnswer], None]
+    found: Findings,
+    workspace: Workspace,
+    step: Step,
+    publish: Callable[[AgentAnswer], None],
+    *,
+    is_kept: bool = False,
 ) -> AgentAnswer:
     """Have a model that uses tools look around and answer.
 
@@ -78,6 +83,8 @@ async def agent_answer(
         workspace: the repository, with that model.
         step: the step of the agent. The answer streams into a child of kind `answer`.
         publish: gets the answer so far, each time that further sentences are complete.
+        is_kept: whether the answer is for a text that others will rely on; the model then also looks for cases in which
+            its sentences fail.
 
     Returns:
         The answer with all its sentences. A model that fails is no error here.
@@ -105,6 +112,8 @@ async def agent_answer(
         await listener.show()
         if listener.answered and work.left().over() is None:
             await listener.look_twice(work.left().seconds)
+        if listener.answered and is_kept:
+            await listener.look_for_cases(budget, done.calls)
         answering.note(**_counts(listener.checked))
     return _made(listener, done)
 
@@ -235,6 +244,24 @@ class _Listener:
             self.checked[self.checked.index(cited[at])] = cited[at]._replace(status="unchecked", why=why)
         if found:
             self._publish(self.told())
+
+    async def look_for_cases(self, budget: loop.Budget, calls: Sequence[loop.CallRecord]) -> None:
+        """Have the model try to refute its checked sentences with tools. One that it puts right is replaced, or marked
+        where the new one fails the check."""
+        sentences = enumerate(_sentences(self.checked), 1)
+        cited = {n: each for n, each in sentences if each.status == "checked" and each.places}
+        claims = await asyncio.to_thread(lambda: {n: _claim(each, self._workspace.index) for n, each in cited.items()})
+        done = await refuted(claims, self._workspace, budget, self._step)
+        known = await asyncio.to_thread(self._known, [*calls, *done.calls])
+        for number, text in _CORRECTION.findall(done.summary or done.text):
+            if each := cited.pop(int(number), None):
+                made = await asyncio.to_thread(check_answer, list(_in_place(each.passage, parts_of(text))), known)
+                if not made or any(part.status != "checked" for part in made):
+                    why = i18n.message("explain.sentence.taken_back", said=text[:LONGEST_REASON])
+                    made = [each._replace(status="unchecked", why=why)]
+                at = self.checked.index(each)
+                self.checked[at : at + 1] = made
+        self._publish(self.told())
 
     def told(self) -> AgentAnswer:
         """The answer as far as it is checked."""

@@ -1,20 +1,29 @@
-"""A second look at an answer: its model judges each claim by nothing but the lines that the claim cites."""
+"""A second look at an answer: its model judges each claim by nothing but the lines that the claim cites, and, for texts
+that are kept, looks with tools for a case in which it fails."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
+from repopilot.agents import loop
+from repopilot.code.languages import is_test_path
 from repopilot.errors import ModelError
 from repopilot.i18n import message, reason
+from repopilot.index.store import Index
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.prompts import delimiter, render, sanitized
+from repopilot.tools.registry import ToolContext
+from repopilot.tools.toolbox import offered
+from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
-from repopilot.types import Evidence
+from repopilot.types import Evidence, Symbol, innermost
+from repopilot.workspace import Workspace
 
 SECONDS = 30.0
 """The longest time of a second look."""
@@ -25,6 +34,10 @@ REPLY_TOKENS = 2048
 SHARE_OF_WINDOW = 3
 """At most one third of the window is for the claims, and another third for the reply."""
 LONGEST_REASON = 120
+MOST_AROUND = 40
+"""Facts on what is beside the lines."""
+MOST_DEFINITIONS = 12
+"""Definitions of one name that a model is told of; a name with more is too common to tell anything."""
 _VERDICT = re.compile(r"^\W*(\d{1,3})\W+(contradicted|unclear)\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
 
 
@@ -83,6 +96,62 @@ async def taken_back(claims: Sequence[CitedSentence], model: Model, seconds: flo
     return {at: why for at, why in found.items() if why}
 
 
+async def refuted(
+    claims: Mapping[int, CitedSentence], workspace: Workspace, budget: loop.Budget, step: Step
+) -> loop.LoopResult:
+    """Have a model try to refute sentences.
+
+    Args:
+        claims: the sentences, by the numbers that it is to use.
+        workspace: the repository, with a model that uses tools.
+        budget: what it may spend.
+        step: gets a child for the work.
+
+    Returns:
+        Its reply, in which lines that begin with a number put that sentence right, with the calls it made. A model that
+        fails is no error here.
+    """
+    assert workspace.model is not None
+    index = workspace.index
+    told = [f"{n}. {claim.text}\n{claim_lines(claim)}\n" for n, claim in claims.items()]
+    around = (row for claim in claims.values() for place in claim.places for row in _around(place, index))
+    given = "\n".join([*told, "Beside these lines:", *islice(dict.fromkeys(around), MOST_AROUND)])
+    mark = delimiter(given)
+    task = render("refute", mark=mark, claims=sanitized(given, mark))
+    system = render("refute_system", name=workspace.snapshot.name)
+    async with step.child("refute", "agent", f"{len(claims)}") as working, working_copy(workspace) as copy:
+        context = ToolContext(workspace, copy, working)
+        worker = loop.LoopModel(workspace.model, budget)
+        done = await loop.run(task, context, worker, offered("look", can_ask=False), system)
+        if done.note:
+            working.degrade(done.note)
+    return done
+
+
+def _around(place: Evidence, index: Index) -> Iterator[str]:
+    """The function that lines are a part of, and the definitions of each name with several, such as a method that
+    subclasses override, that they call, or that what they call calls."""
+    inner = innermost(index.outline(place.path), place.start_line)
+    if inner and inner.end_line > place.end_line:
+        yield f"- {place.place} is a part of {_named(inner)}"
+    yield from _overridden(index, place.path, place.start_line, place.end_line)
+
+
+def _overridden(index: Index, path: str, start: int, end: int, deeper: bool = True) -> Iterator[str]:
+    analysis = index.uses_in(path)
+    uses = analysis.uses if analysis else ()
+    for name in dict.fromkeys(use.name for use in uses if use.kind == "call" and start <= use.line <= end):
+        own = [s for s in index.symbols(name) if index.is_own(s.path) and not is_test_path(s.path)]
+        if 1 < len(own) <= MOST_DEFINITIONS:
+            yield f"- {name}: {', '.join(map(_named, own))}"
+        elif len(own) == 1 and deeper:
+            yield from _overridden(index, own[0].path, own[0].start_line, own[0].end_line, deeper=False)
+
+
+def _named(symbol: Symbol) -> str:
+    return f"{symbol.path}:{symbol.start_line}-{symbol.end_line} {symbol.qualified}"
+
+
 def _reason(claim: CitedSentence, word: str, said: str) -> str:
     """Why a verdict speaks against a claim, '' where it doesn't count."""
     said = said.strip(" .*")[:LONGEST_REASON]
@@ -92,10 +161,14 @@ def _reason(claim: CitedSentence, word: str, said: str) -> str:
 
 
 def _prompt(claims: Sequence[CitedSentence]) -> str:
-    shown = ("\n".join([f"{n}. {claim.text}", *map(_lines, claim.places)]) for n, claim in enumerate(claims, 1))
-    given = "\n\n".join(shown)
+    given = "\n\n".join(f"{n}. {claim.text}\n{claim_lines(claim)}" for n, claim in enumerate(claims, 1))
     mark = delimiter(given)
     return render("second_look", mark=mark, claims=sanitized(given, mark))
+
+
+def claim_lines(claim: CitedSentence) -> str:
+    """The lines that a sentence cites, as a model reads them."""
+    return "\n".join(map(_lines, claim.places))
 
 
 def _lines(place: Evidence) -> str:

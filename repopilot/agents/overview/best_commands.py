@@ -211,11 +211,20 @@ def _started(index: Index, entries: Iterable[EntryPoint]) -> Iterator[ProjectCom
 def _declared(index: Index) -> list[ProjectCommand]:
     """The programs that a manifest installs by name."""
     return [
-        ProjectCommand(name if name != "bin" else manifest.name, "script", manifest.path, 1)
+        ProjectCommand(
+            name if name != "bin" else manifest.name, "script", manifest.path, _line_of(index, manifest.path, name)
+        )
         for manifest in manifests(index)
         for name in manifest.entry_points
         if not is_imported(manifest, name)
     ]
+
+
+def _line_of(index: Index, path: str, name: str) -> int:
+    """The last line of a manifest that gives something a name, as a key: a package often has the same name above."""
+    named = re.compile(rf"^\W*{re.escape(name)}\b[\"']?\s*[=:]|^\[\[bin\]\]|[\"']{re.escape(name)}\s*=")
+    rows = (index.text(path) or "").split("\n")
+    return max((n for n, row in enumerate(rows, 1) if named.search(row)), default=1)
 
 
 def _installs(command: str, names: Collection[str]) -> bool:

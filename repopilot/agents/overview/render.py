@@ -276,7 +276,7 @@ def _command_rows(shown: _Shown) -> list[str]:
     return [
         list_row(
             command_label(purpose, c, language),
-            f"{code(c.command)} {shown.at(c.path, c.line)}",
+            command_text(c, shown.at),
             language,
         )
         for purpose, c in shown.overview.commands.items()
@@ -284,9 +284,14 @@ def _command_rows(shown: _Shown) -> list[str]:
 
 
 def command_label(purpose: Purpose, command: ProjectCommand, language: str) -> str:
-    """What a command is for, and whether no file names it; its place is then that of the file that makes it likely."""
+    """What a command is for, and whether no file names it."""
     label = i18n.text(f"overview.purposes.{purpose}", language)
     return f"{label} ({i18n.text('overview.by_convention', language)})" if command.origin == "convention" else label
+
+
+def command_text(command: ProjectCommand, at: Cite) -> str:
+    """A command with the line that says it, where one does."""
+    return code(command.command) + ("" if command.origin == "convention" else f" {at(command.path, command.line)}")
 
 
 def _reading_rows(shown: _Shown) -> list[str]:

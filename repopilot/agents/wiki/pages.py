@@ -16,7 +16,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.agents.overview.best_commands import by_convention, chosen, commands_of
 from repopilot.agents.overview.overview_values import Component, Overview
-from repopilot.agents.overview.render import code, mermaid, overview_rows, shares_text
+from repopilot.agents.overview.render import code, command_text, mermaid, overview_rows, shares_text
 from repopilot.agents.overview.uses import sure_uses
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, more_row, summary_of
 from repopilot.agents.wiki.reader_lists import telling, variants
@@ -201,7 +201,7 @@ def _how_to(facts: ComponentFacts, page: Page) -> Page:
     every = index.derived(commands_of)
     for purpose in get_args(Purpose):
         found = chosen(every, purpose)
-        rows = [f"- {code(c.command)} {page.at(c.path, c.line)}" for c in found or by_convention(index, purpose, found)]
+        rows = [f"- {command_text(c, page.at)}" for c in found or by_convention(index, purpose, found)]
         page.section(f"overview.purposes.{purpose}", rows)
     page.section(
         "overview.sections.entry_points",

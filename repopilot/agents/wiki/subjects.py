@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import DataKind
-from repopilot.agents.overview.render import code
+from repopilot.agents.overview.render import code, command_text
 from repopilot.agents.overview.repository_parts import subclasses, summary_between
-from repopilot.agents.wiki.code_matches import matches_of
 from repopilot.agents.wiki.component_page import ComponentFacts
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
@@ -29,9 +28,6 @@ _ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeErr
 """Built-in classes whose subclasses are errors."""
 _RAISE = re.compile(r"\b(?:raise|throw)\b")
 _RETURN = re.compile(r"\breturn\b")
-_ASYNC = re.compile(r"^(?:[^(]|\((?:crate|super)\))*?\b(?:async|suspend)\s")
-_SYNCHRONIZED = re.compile(r"^[^(]*?\bsynchronized\s")
-_GO_STATEMENT = re.compile(r"^[ \t]*go(?=[ \t]+[\w(])", re.MULTILINE)
 _RUST_ERROR = re.compile(r"\b(?:enum|struct) ")
 _GO_ERROR = re.compile(r"[Ee]rr[A-Z]")
 _WHOLE = ("*", "default")
@@ -88,10 +84,7 @@ def _data_sections(facts: ComponentFacts, kinds: Sequence[DataKind], page: Page)
 
 
 def _concurrency(facts: ComponentFacts, page: Page) -> None:
-    """What runs concurrently, where it is started, and how it is synchronized."""
-    page.section("wiki.async", _per_component(facts, _signed(facts, _ASYNC), page))
-    page.section("wiki.goroutines", _per_component(facts, _goroutines(facts), page))
-    page.section("wiki.synchronized", _per_component(facts, _signed(facts, _SYNCHRONIZED), page))
+    """What starts and synchronizes what runs concurrently."""
     page.section("wiki.libraries", _libraries(facts, "concurrency", page))
 
 
@@ -164,7 +157,7 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
             count = i18n.text("overview.tests", page.language, count=len(tests))
             rows.append(f"- [{literal(component.name)}]({name}): {count} ({page.whole(tests[0])})")
     if command := facts.overview.commands.get("test") if rows else None:
-        page.section("overview.sections.commands", [f"- {code(command.command)} {page.at(command.path, command.line)}"])
+        page.section("overview.sections.commands", [f"- {command_text(command, page.at)}"])
     page.section("overview.sections.components", rows)
 
 
@@ -220,31 +213,6 @@ def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
     """Links to the pages of the components that some files belong to."""
     numbers = sorted({facts.component_of[path] for path in paths})
     return ", ".join(f"[{literal(facts.overview.components[n].name)}]({facts.names[n]})" for n in numbers)
-
-
-def _signed(facts: ComponentFacts, form: re.Pattern[str]) -> Iterator[Place]:
-    """The functions whose signature matches a pattern."""
-    for path in facts.component_of:
-        for symbol in facts.index.outline(path):
-            if symbol.kind in ("function", "method") and form.search(symbol.signature):
-                yield path, symbol.start_line
-
-
-def _goroutines(facts: ComponentFacts) -> Iterator[Place]:
-    for path in facts.component_of:
-        if facts.index.files[path].language == "go":
-            yield from ((path, line) for _, line in matches_of(facts.index, path, _GO_STATEMENT, "go_statement"))
-
-
-def _per_component(facts: ComponentFacts, places: Iterable[Place], page: Page) -> list[str]:
-    """Rows that say how often something occurs in each component, and where first."""
-    found: dict[int, list[Place]] = {}
-    for place in places:
-        found.setdefault(facts.component_of[place[0]], []).append(place)
-    return [
-        f"- [{literal(facts.overview.components[n].name)}]({facts.names[n]}): {len(found[n])} {page.at(*min(found[n]))}"
-        for n in sorted(found)
-    ]
 
 
 _PAGES = {

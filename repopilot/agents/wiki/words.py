@@ -57,7 +57,7 @@ async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | Non
     """
     assert workspace.model is not None
     found = await find(page.asks, workspace, step)
-    told = await agent_answer(found, workspace, step, lambda so_far: None)
+    told = await agent_answer(found, workspace, step, lambda so_far: None, is_kept=True)
     if told.outcome != "answered" or not any(each.status == "checked" for each in told.sentences):
         return None
     cited = {f"{each.path}:{each.start_line}-{each.end_line}" for each in told.citations}

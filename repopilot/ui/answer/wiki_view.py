@@ -23,7 +23,7 @@ from repopilot.ui.overview_picture import picture_props
 ELEMENT = "Wiki"
 FOLDER = "wiki"
 """The folder of the files in a download; their links to a local repository work if it is unpacked there."""
-_PICTURE = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
+_UNSEEN = re.compile(r"^```mermaid\n.*?^```$|</?(?:details|summary)>", re.MULTILINE | re.DOTALL)
 _BREAK = "\u200b"
 """Keeps code hosts from linking references such as `#1`; the page links none."""
 
@@ -99,7 +99,7 @@ def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
         read = _as_read(line)
         return sum(word in read for word in words)
 
-    seen = [(page, _PICTURE.sub("", _plain(page.text))) for page in wiki.pages]
+    seen = [(page, _UNSEEN.sub("", _plain(page.text))) for page in wiki.pages]
     found = [(page, max(text.splitlines(), key=has)) for page, text in seen if has(text) == len(words)]
     found.sort(key=lambda each: (-has(each[0].title), -has(each[1])))
     return [[page.name, line] for page, line in found]
