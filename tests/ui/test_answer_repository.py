@@ -68,11 +68,11 @@ async def test_one_that_was_closed_has_no_links(chat, process):
     assert "github.com" not in (await copy_answer(chat, {"answer": "m"}))["text"]
 
 
-async def test_its_wiki_is_made_from_its_own_snapshot(chat, monkeypatch):
+async def test_its_wiki_is_made_from_its_own_index(chat, monkeypatch):
     shown = chat.answers["m"]
     shown.answer = replace(shown.answer, result=Wiki((), 0, shown.index.commit, "en"))
     seen = []
-    monkeypatch.setattr(downloads, "wiki_files", lambda wiki, index, snapshot, url: seen.append((snapshot, url)) or [])
+    monkeypatch.setattr(downloads, "wiki_files", lambda wiki, index, url: seen.append((index, url)) or [])
     assert "error" not in await downloads.download(chat, {"answer": "m", "form": "wiki"})
-    (snapshot, url) = seen[0]
-    assert snapshot.key == shown.index.origin.key and url == "https://github.com/o/older"
+    (index, url) = seen[0]
+    assert index is shown.index and url == "https://github.com/o/older"
