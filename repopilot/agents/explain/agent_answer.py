@@ -112,7 +112,7 @@ async def agent_answer(
         await listener.show()
         if listener.answered and work.left().over() is None:
             await listener.look_twice(work.left().seconds)
-        if listener.answered and is_kept:
+        if is_kept and listener.answered and any(each.status == "checked" for each in listener.checked):
             await listener.look_for_cases(budget, done.calls)
         answering.note(**_counts(listener.checked))
     return _made(listener, done)
