@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-_RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
+_RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*@?)")
 """A receiver and its separator, matched on the reversed text: the match then starts at the name, not at any byte
 before."""
 _CALLED = re.compile(rb"([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*)")
 _SET = re.compile(
     rb"(?<![\w.$>])(?:(?P<type>[A-Z][\w.:]*)(?:<[^;()\n]*>)?(?:[ \t*&]+))?"
-    rb"((?:(?:self|this)(?:\.|->))?[A-Za-z_$][\w$]*)[ \t]*(?::[ \t]*([\w.\"' |\[\]<>]*?))?[ \t]*:?=(?![=>])"
+    rb"((?:(?:self|this)(?:\.|->)|@)?[A-Za-z_$][\w$]*)[ \t]*(?::[ \t]*([\w.\"' |\[\]<>]*?))?[ \t]*:?=(?![=>])"
     rb"[ \t]*(?:await[ \t]+)?(?:new[ \t]+|&)?"
     rb"(?:([A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*)(?:(?:<[^()\n]*>)?([({]))?)?"
 )
@@ -35,8 +36,8 @@ _BRACKETS = {b"(": b")", b"{": b"}"}
 
 
 def receiver(data: bytes, at: int) -> str:
-    """The receiver of the name that begins at byte `at`: a dotted name, `call()`, `)` for anything more complicated, ''
-    for none."""
+    """The receiver of the name that begins at byte `at`: a dotted name, possibly after `@`, `call()`, `)` for anything
+    more complicated, '' for none."""
     if at == 0 or data[at - 1 : at] not in (b".", b":", b">", b"\\"):
         return ""
     before = data[max(0, at - 80) : at][::-1]
@@ -93,6 +94,8 @@ class Assigned:
         self._classes = {scope.name for scope in scopes if scope.is_class}
         self._signatures = {scope.name: scope.signature.partition("(")[2] for scope in scopes}
         self._values: dict[tuple[str, str], set[str]] = {}
+        self.attributes: list[tuple[str, str, str]] = []
+        """The attributes that methods set: the method, the attribute, and what it is set to."""
         for match in _SET.finditer(data):
             if b":=" not in match[0] and _is_argument(data, match.start()):
                 continue
@@ -123,7 +126,7 @@ class Assigned:
             if (scope, first) in self._values:
                 value = self._value_of(scope, first)
                 return f"{value}{dot}{rest}" if value else written
-            if not scope or re.search(rf"\b{re.escape(first)}\b", self._signatures.get(scope, "")):
+            if not scope or first in self.parameters(scope):
                 return written
             scope = scope.rpartition(".")[0]
 
@@ -132,11 +135,12 @@ class Assigned:
         return next(iter(found)) if len(found) == 1 else ""
 
     def _set(self, at: int, variable: bytes, value: str, declared: str = "") -> None:
-        name = _plain(variable)
+        name = _plain(variable).replace("@", "self.")
         scope = inner = self._scope_at(at)
         if name.startswith(("self.", "this.")):
             scope = self._class_around(scope)
             name = f"self.{name[5:]}"
+            self.attributes.append((inner, name[5:], value))
         elif scope in self._classes:
             name = f"self.{name}"
         if declared:  # the declared type decides
@@ -153,6 +157,10 @@ class Assigned:
         )
         return f"{found[1]}()" if found else ""
 
+    def parameters(self, scope: str) -> frozenset[str]:
+        """The words of a definition's parameters and of what follows them in its signature."""
+        return _words(self._signatures.get(scope, ""))
+
     def _scope_at(self, at: int) -> str:
         number = bisect_right(self._starts, at) - 1
         while number >= 0 and self._scopes[number].end <= at:
@@ -163,6 +171,11 @@ class Assigned:
         while scope and scope not in self._classes:
             scope = scope.rpartition(".")[0]
         return scope
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w$]+", text))
 
 
 def _is_argument(data: bytes, at: int) -> bool:

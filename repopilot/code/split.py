@@ -23,11 +23,12 @@ from repopilot.code.chunks.text_spans import config_spans, doc_spans, plain_span
 from repopilot.code.formats.components import COMPONENTS, script_of
 from repopilot.code.formats.schema import Table, mentions, tables
 from repopilot.code.import_statements import Import, read_export, read_imports
+from repopilot.code.passed_values import PassedValue
 from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Reference, Symbol
 
-VERSION = "12"
+VERSION = "13"
 """Raised with every change of how files are split or read; `version` adds the languages and their queries."""
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
@@ -53,8 +54,8 @@ class FileAnalysis:
 
     `language` is the one it was parsed as. `parsed` is False where there is a grammar but the text has syntax errors or
     took too long; `notes` tell which. `uses` is the compact form of `references`; a use of kind `table` is a table
-    named in SQL. `tables` are those the file declares; `package` is its package or namespace, '' for none. `lines` is
-    the number of lines.
+    named in SQL. `passed` are the values that tell types where the language declares none. `tables` are those the file
+    declares; `package` is its package or namespace, '' for none. `lines` is the number of lines.
     """
 
     path: str
@@ -62,6 +63,7 @@ class FileAnalysis:
     chunks: tuple[Chunk, ...]
     symbols: tuple[Symbol, ...] = ()
     uses: tuple[Use, ...] = ()
+    passed: tuple[PassedValue, ...] = ()
     imports: tuple[Import, ...] = ()
     tables: tuple[Table, ...] = ()
     package: str = ""
@@ -235,7 +237,8 @@ def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
     # `const x = require(…)` is an import, not a definition.
     found = [d for d in found if d.symbol.kind != "variable" or d.symbol.qualified not in bound]
     import_ranges = [(n.start_byte, n.end_byte) for n in nodes if n.type not in ("call_expression", "call")]
-    names = uses(code.root, code.queries, code.data, Bindings(found, bound, import_ranges))
+    bindings = Bindings(found, bound, import_ranges, code.language)
+    names, passed = uses(code.root, code.queries, code.data, bindings)
     names += [Use(name, line, "table", _scope_at(found, line), "") for name, line in mentions(file.text)]
     symbols = tuple(
         sorted((d.symbol for d in found if d.symbol.kind != "impl"), key=lambda s: (s.start_line, -s.end_line))
@@ -249,6 +252,7 @@ def _analyse_code(file: _File, code: _ParsedCode) -> FileAnalysis:
         else (),
         symbols=symbols,
         uses=tuple(names),
+        passed=tuple(passed),
         imports=imports,
         tables=_tables(file, code.language, symbols),
         package=next((_package_name(text_of(n, code.data)) for n in statements.get("package", ())), ""),

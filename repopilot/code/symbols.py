@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
+from repopilot.code.passed_values import UNTYPED, PassedValue, arguments, tells_type
 from repopilot.code.receivers import Assigned, BodyRange, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
@@ -88,6 +89,7 @@ class Bindings:
     definitions: Sequence[Definition]
     imported: Iterable[str]
     import_ranges: Sequence[tuple[int, int]]
+    language: str = ""
 
 
 def reachable(symbols: Collection[Symbol]) -> Iterator[Symbol]:
@@ -99,8 +101,9 @@ def reachable(symbols: Collection[Symbol]) -> Iterator[Symbol]:
             yield symbol
 
 
-def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> list[Use]:
-    """Calls, inheritance and other uses of names, in the order of the text, without definitions and imports.
+def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> tuple[list[Use], list[PassedValue]]:
+    """Calls, inheritance and other uses of names, in the order of the text, without definitions and imports; and, for a
+    language without types, the values that are passed.
 
     A plain use counts only where it can refer to a definition: an attribute, a name that the file defines or imports,
     or a capitalised name.
@@ -129,7 +132,27 @@ def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> list[Use]:
                 continue
             rows.append(_Occurrence(start, name, node.start_point[0] + 1, "use" if kind == "member" else kind))
     rows.sort()
-    return _with_scopes(rows, data, [d for d in found if not d.is_leaf], ignored)
+    scopes = [d for d in found if not d.is_leaf]
+    ranges = (BodyRange(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
+    assigned = Assigned(data, list(ranges))
+    result, calls = _with_scopes(rows, data, scopes, ignored, assigned, bindings.language)
+    return result, list(_passed(calls, data, assigned, known)) if bindings.language in UNTYPED else []
+
+
+def _passed(
+    calls: Iterable[tuple[int, Use]], data: bytes, assigned: Assigned, known: Collection[str]
+) -> Iterator[PassedValue]:
+    """The values that calls pass, each with the byte after its name, and those that attributes are set to, as far as
+    they tell types."""
+    for end, call in calls:
+        if call.receiver or call.name in known:
+            for target, written in arguments(data, end):
+                value = assigned.instead_of(written, call.scope)
+                if tells_type(value, assigned.parameters(call.scope)):
+                    yield PassedValue(call.name, call.receiver, call.scope, target, value)
+    for scope, attribute, value in assigned.attributes:
+        if tells_type(value, assigned.parameters(scope)):
+            yield PassedValue("", "", scope, attribute, value)
 
 
 class _Occurrence(NamedTuple):
@@ -307,15 +330,20 @@ def _comments(node: Node, end: int) -> Iterator[Node]:
 
 
 def _with_scopes(
-    rows: Sequence[_Occurrence], data: bytes, scopes: Sequence[Definition], ignored: Sequence[tuple[int, int]]
-) -> list[Use]:
+    rows: Sequence[_Occurrence],
+    data: bytes,
+    scopes: Sequence[Definition],
+    ignored: Sequence[tuple[int, int]],
+    assigned: Assigned,
+    language: str,
+) -> tuple[list[Use], list[tuple[int, Use]]]:
     """Occurrences as uses, each with the innermost definition around it; those in `ignored` byte ranges are left out.
+    Beside them the calls, each with the byte after its name.
 
     All sequences are ordered by their first byte.
     """
-    found = (BodyRange(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
-    assigned = Assigned(data, list(found))
     result: list[Use] = []
+    calls: list[tuple[int, Use]] = []
     enclosing: list[tuple[int, str]] = []  # end byte, qualified name
     seen: set[tuple[str, str, int]] = set()
     next_scope = next_ignored = 0
@@ -332,11 +360,13 @@ def _with_scopes(
             next_scope += 1
         while enclosing and enclosing[-1][0] <= start:
             enclosing.pop()
-        before = receiver(data, start)
+        before = receiver(data, start).replace("@", "self." if language == "ruby" else "")
         if kind == "use":
             if (name, before, line) in seen:
                 continue
             seen.add((name, before, line))
         around = enclosing[-1][1] if enclosing else ""
         result.append(Use(name, line, kind, around, assigned.instead_of(before, around) if before else ""))
-    return result
+        if kind == "call":
+            calls.append((start + len(name.encode()), result[-1]))
+    return result, calls

@@ -441,3 +441,60 @@ def test_any_repository_gives_a_sound_graph(files):
         dependents(graph, [node], depth=4)
     again = _graph(files)
     assert (graph.targets == again.targets).all()
+
+
+OWNERS_AND_WORKERS = {
+    "py": {
+        "queue.py": (
+            "from workers import Pool\n\n\nclass Queue:\n    def start(self):\n        return Pool(self, 2)\n\n"
+            "    def take(self):\n        pass\n"
+        ),
+        "other.py": "class Other:\n    def take(self):\n        pass\n",
+        "workers.py": (
+            "class Base:\n    def __init__(self, queue):\n        self.queue = queue\n\n\n"
+            "class Worker(Base):\n    def __init__(self, queue, size):\n        super().__init__(queue)\n\n"
+            "    def loop(self):\n        self.queue.take()\n\n\n"
+            "class Pool:\n    worker = Worker\n\n    def __init__(self, queue, size):\n        self.queue = queue\n\n"
+            "    def grow(self):\n        return self.worker(size=1, queue=self.queue)\n"
+        ),
+    },
+    "js": {
+        "queue.js": (
+            "import { Worker } from './workers.js'\nexport class Queue {\n  start() { return new Worker(this, 2) }\n"
+            "  take() {}\n}\n"
+        ),
+        "other.js": "export class Other {\n  take() {}\n}\n",
+        "workers.js": (
+            "export class Worker {\n  constructor(queue, size) {\n    this.queue = queue\n  }\n"
+            "  loop() { this.queue.take() }\n}\n"
+        ),
+    },
+    "rb": {
+        "queue.rb": "class Queue\n  def start\n    Worker.new(self, 2)\n  end\n\n  def take\n  end\nend\n",
+        "other.rb": "class Other\n  def take\n  end\nend\n",
+        "workers.rb": (
+            "class Worker\n  def initialize(queue, size)\n    @queue = queue\n  end\n\n"
+            "  def loop\n    @queue.take\n  end\nend\n"
+        ),
+    },
+}
+
+
+@pytest.mark.parametrize("suffix", OWNERS_AND_WORKERS)
+def test_parameters_without_a_type_have_that_of_the_values_passed(suffix):
+    calls = _edges(_graph(OWNERS_AND_WORKERS[suffix]), Edge.CALLS)
+    found = {target: c for (source, target), c in calls.items() if source == f"workers.{suffix}:Worker.loop"}
+    assert found == {f"queue.{suffix}:Queue.take": 0.7}
+
+
+@pytest.mark.parametrize(("path", "known"), [("more.py", False), ("tests/test_more.py", True)])
+def test_values_of_several_types_tell_nothing_unless_tests_pass_them(path, known):
+    more = "from workers import Pool\nfrom other import Other\n\n\ndef start():\n    Pool(Other(), 1)\n"
+    calls = _edges(_graph({**OWNERS_AND_WORKERS["py"], path: more}), Edge.CALLS)
+    assert (calls.get(("workers.py:Worker.loop", "queue.py:Queue.take")) == 0.7) is known
+
+
+def test_a_value_passed_on_to_itself_tells_nothing():
+    code = "def walk(node):\n    node.visit()\n    walk(node)\n\n\nclass A:\n    def visit(self):\n        pass\n"
+    calls = _edges(_graph({"a.py": code}), Edge.CALLS)
+    assert calls[("a.py:walk", "a.py:A.visit")] == 0.6

@@ -13,7 +13,7 @@ import numpy as np
 from repopilot.code.graph.nodes import ByName, Nodes
 from repopilot.code.languages import dotted
 
-VERSION = "10"
+VERSION = "11"
 """The version of how graphs are built: a graph of another version is rebuilt."""
 
 

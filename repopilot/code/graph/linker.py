@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 
 from repopilot.code.graph.import_resolver import FileLookup, ImportTarget, family
 from repopilot.code.languages import is_test_path
+from repopilot.code.passed_values import PassedValue
 from repopilot.code.split import FileAnalysis
 from repopilot.code.symbols import Use
 from repopilot.types import Symbol, innermost
@@ -25,9 +27,10 @@ class Resolution(IntEnum):
 
     SAME_FILE = 0
     IMPORTED = 1
-    UNIQUE = 2
-    AMBIGUOUS = 3
-    OUTSIDE = 4
+    INFERRED = 2
+    UNIQUE = 3
+    AMBIGUOUS = 4
+    OUTSIDE = 5
 
     @property
     def sure(self) -> bool:
@@ -40,8 +43,15 @@ class Resolution(IntEnum):
         return self == Resolution.OUTSIDE
 
 
-CONFIDENCE = {Resolution.SAME_FILE: 0.95, Resolution.IMPORTED: 0.9, Resolution.UNIQUE: 0.6, Resolution.AMBIGUOUS: 0.4}
-"""Confidence of a reference; that of an ambiguous one is divided by the number of candidates."""
+CONFIDENCE = {
+    Resolution.SAME_FILE: 0.95,
+    Resolution.IMPORTED: 0.9,
+    Resolution.INFERRED: 0.7,
+    Resolution.UNIQUE: 0.6,
+    Resolution.AMBIGUOUS: 0.4,
+}
+"""Confidence of a reference; that of an ambiguous one is divided by the number of candidates. The type of an inferred
+one isn't written: it is the type of the values that the repository passes."""
 
 _SELF = frozenset(("self", "this", "cls", "super", "Self", "$this", "static", "parent", "@"))
 _ABOVE = frozenset(("super", "super()", "parent"))
@@ -53,6 +63,11 @@ _MADE_BY_FUNCTION = frozenset(("rust", "ruby"))
 """Families in which a class function without a definition is taken to return an object: `new`, or a derived one."""
 _CLOSED = frozenset(("python", "c"))
 """Families of languages in which a class has no members but its own and those of its bases."""
+_CONSTRUCTORS = {"python": "__init__", "js": "constructor", "ruby": "initialize"}
+"""The constructors of classes, by family of languages."""
+_ALIAS = re.compile(r"(?:static\s+)?\w+\s*=\s*([\w.]+)")
+_MOST_VALUES = 20
+"""A parameter that gets more different values is taken to have no type."""
 _PASSES_ON = frozenset(("python", "rust"))
 """Languages in which a star import brings what the module itself imported, too."""
 _IN_SEVERAL_FILES = frozenset(("go", "c", "csharp", "rust", "swift", "jvm"))
@@ -145,12 +160,12 @@ def _occurrences(text: str, part: str) -> list[int]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _parameters(signature: str, family_: str) -> frozenset[str]:
-    """The parameters of a signature: names before `:`, `=`, `,` or the end; in some languages, names after or before
-    their types."""
+def _parameters(signature: str, family_: str) -> tuple[str, ...]:
+    """The parameters of a signature in order: names before `:`, `=`, `,` or the end; in some languages, names after or
+    before their types."""
     pattern = _PARAMETERS.get(family_, _PARAMETER)
     found = pattern.finditer(signature[signature.find("(") :])
-    return frozenset(match[match.lastindex or 0] for match in found)
+    return tuple(match[match.lastindex or 0] for match in found)
 
 
 @dataclass(slots=True)
@@ -219,8 +234,11 @@ class Linker:
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
     _file: int = -1
     _packages: dict[int, dict[int, int]] = field(default_factory=dict)
-    _scopes: dict[tuple[int, str], list[tuple[str, frozenset[str], bool]]] = field(default_factory=dict)
-    _receivers: dict[tuple[str, str], Sequence[int]] = field(default_factory=dict)
+    _scopes: dict[tuple[int, str], list[tuple[str, Collection[str], bool]]] = field(default_factory=dict)
+    _receivers: dict[tuple[str, str], tuple[Sequence[int], bool]] = field(default_factory=dict)
+    _values: dict[tuple[int, str], dict[tuple[int, str, str], None]] = field(default_factory=dict)
+    _given: dict[tuple[int, str], Sequence[int]] = field(default_factory=dict)
+    _inferred: bool = False
     _bases: dict[int, tuple[list[int], bool]] = field(default_factory=dict)
     _links: dict[tuple[str, str, str, str], _Found] = field(default_factory=dict)
     _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
@@ -234,6 +252,7 @@ class Linker:
         ]
         self._tests = [is_test_path(file.path) for file in self.lookup.files]
         self._in_namespaces = self._all_in_namespaces()
+        self._values = self._all_values()
 
     def link(self, number: int, use: Use) -> tuple[Sequence[int], Resolution | None]:
         """Resolve a use of a name.
@@ -364,7 +383,7 @@ class Linker:
         inside = [at for at in self.names.tails[number].get(name, ()) if self._is_in_namespace(number, at)]
         return inside if len({self.names.symbols[at].qualified for at in inside}) == 1 else ()
 
-    def _scopes_around(self, number: int, scope: str) -> list[tuple[str, frozenset[str], bool]]:
+    def _scopes_around(self, number: int, scope: str) -> list[tuple[str, Collection[str], bool]]:
         """The scopes around a use, the innermost first: the prefix of the names in it, the parameters of its function,
         and whether a bare name can mean what it holds."""
         found = self._scopes.get((number, scope))
@@ -375,13 +394,13 @@ class Linker:
         while inner:
             at = self.names.in_file[number].get(inner)
             around = self.names.symbols[at] if at is not None else None
-            parameters: frozenset[str] = frozenset()
+            parameters: Collection[str] = ()
             if around is not None and around.kind in _FUNCTIONS:
                 parameters = _parameters(around.signature, self.names.families[number])
             shows = around is None or around.kind not in _CLASSES or self._sees_members(number, inner == scope)
             found.append((f"{inner}.", parameters, shows))
             inner = inner.rpartition(".")[0]
-        found.append(("", frozenset(), True))
+        found.append(("", (), True))
         return found
 
     def _is_parameter(self, number: int, function: int, name: str) -> bool:
@@ -487,13 +506,17 @@ class Linker:
     def _member(self, number: int, use: Use) -> _Found:
         """Resolve a member of a receiver that is an object of a class, a class, or a module."""
         key = (use.receiver, use.scope)
-        classes = self._receivers.get(key)
-        if classes is None:
-            classes = self._receivers[key] = self._classes_of(number, use.receiver, use.scope)
+        known = self._receivers.get(key)
+        if known is None:
+            self._inferred = False
+            known = self._receivers[key] = (self._classes_of(number, use.receiver, use.scope), self._inferred)
+        classes, inferred = known
         if classes:
             is_made = use.name == "new" and self.names.families[number] == "ruby"
             members = [self._members(each, "initialize" if is_made else use.name) for each in classes]
             found = list(dict.fromkeys(at for inside, _ in members for at in inside))
+            if inferred:
+                return (found, Resolution.INFERRED) if len({*map(self._place, found)}) == 1 else _NOTHING
             if found:
                 own = all(self.names.file_of[at] == number for at in found)
                 return found, Resolution.SAME_FILE if own else Resolution.IMPORTED
@@ -582,10 +605,10 @@ class Linker:
         found = [at for at in self._named(number, receiver, scope) if self._is_class(at)]
         if found:
             return found
-        fields = [
-            at for each in self._classes_of(number, owner, scope, depth + 1) for at in self._members(each, name)[0]
-        ]
-        return [c for at in fields for c in self._declared(at, name, depth)]
+        owners = self._classes_of(number, owner, scope, depth + 1)
+        fields = [at for each in owners for at in self._members(each, name)[0]]
+        declared = [c for at in fields for c in self._declared(at, name, depth)]
+        return declared or [c for each in owners for c in self._of_attribute(each, name, depth)]
 
     def _of_variable(self, number: int, name: str, scope: str, depth: int) -> Sequence[int]:
         inner = scope
@@ -595,7 +618,7 @@ class Linker:
                 signature = self.names.symbols[at].signature
                 type_ = _declared_type(signature, name)
                 if type_ or self._is_parameter(number, at, name):
-                    return self._class_named(number, type_, scope, depth) if type_ else ()
+                    return self._class_named(number, type_, scope, depth) if type_ else self._of_values(at, name)
             inner = inner.rpartition(".")[0]
         found = self._named(number, name, scope)
         return [c for at in found for c in ((at,) if self._is_class(at) else self._declared(at, name, depth))]
@@ -686,6 +709,78 @@ class Linker:
             if use.kind == "inherit":
                 found.setdefault(use.scope, []).append(use)
         return found
+
+    # Types of the values that are passed
+
+    def _all_values(self) -> dict[tuple[int, str], dict[tuple[int, str, str], None]]:
+        """The values of parameters and attributes, by the function or class and the name; each with its file and
+        scope. Tests don't count: they pass substitutes."""
+        found = defaultdict[tuple[int, str], dict[tuple[int, str, str], None]](dict)
+        for number, file in enumerate(self.lookup.files):
+            for passed in file.passed if not self._tests[number] else ():
+                for at, name in self._receiving(number, passed):
+                    found[at, name][number, passed.scope, passed.value] = None
+        self._file = -1
+        self._given = {}
+        return found
+
+    def _receiving(self, number: int, passed: PassedValue) -> Iterator[tuple[int, str]]:
+        """The parameters of functions, or the attribute of a class, that get a value."""
+        if not passed.name:
+            around = self._class_around(number, passed.scope)
+            if around is not None:
+                yield around, str(passed.target)
+            return
+        if passed.name not in self.names.by_name and passed.name != "new":
+            return
+        found, how = self.link(number, Use(passed.name, 0, "call", passed.scope, passed.receiver))
+        for at in found if how is not None and how.sure else ():
+            for function in self._run_by(at):
+                names = _parameters(self.names.symbols[function].signature, self.names.families[number])
+                first = (
+                    names[:1]
+                    and names[0] in _SELF
+                    and (passed.name not in _CONSTRUCTORS.values() or passed.receiver in _ABOVE)
+                )
+                names = names[1:] if first else names
+                if isinstance(passed.target, str) or passed.target < len(names):
+                    yield function, passed.target if isinstance(passed.target, str) else names[passed.target]
+
+    def _run_by(self, called: int) -> Sequence[int]:
+        """The functions that a call runs: the called one, or the constructor of a class, also of one that is held by a
+        variable."""
+        symbol = self.names.symbols[called]
+        alias = _ALIAS.match(symbol.signature) if symbol.kind in ("field", "variable") else None
+        if alias:
+            number = self.names.file_of[called]
+            made = self._named(number, alias[1], symbol.qualified.rpartition(".")[0])
+        else:
+            made = (called,)
+        if not made or not self._is_class(made[0]):
+            return (called,)
+        constructor = _CONSTRUCTORS.get(self.names.families[self.names.file_of[made[0]]], "")
+        return self._members(made[0], constructor)[0]
+
+    def _of_attribute(self, owner: int, name: str, depth: int) -> Sequence[int]:
+        """The classes of the values of an attribute that a class or its nearest base class sets."""
+        found = self._of_values(owner, name)
+        bases = self._bases_of(owner)[0] if not found and depth < DEPTH else ()
+        return found or next(filter(None, (self._of_attribute(base, name, depth + 1) for base in bases)), ())
+
+    def _of_values(self, at: int, name: str) -> Sequence[int]:
+        """The classes of the values that a parameter or an attribute is known to get."""
+        found = self._given.get((at, name))
+        if found is None:
+            self._given[at, name] = ()  # ends the recursion of a value that is passed on to itself
+            values = self._values.get((at, name), ())
+            known = (self._classes_of(number, value, scope) for number, scope, value in values)
+            found = list(dict.fromkeys(chain.from_iterable(known))) if len(values) <= _MOST_VALUES else ()
+            self._given[at, name] = found
+        self._inferred = self._inferred or bool(found)
+        return found
+
+    def _place(self, at: int) -> tuple[int, str]:
+        return self.names.file_of[at], self.names.symbols[at].qualified
 
     # Guesses
 

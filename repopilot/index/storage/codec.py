@@ -19,6 +19,7 @@ import numpy as np
 from repopilot.code.formats.schema import Table
 from repopilot.code.generated import probably_generated
 from repopilot.code.import_statements import Import
+from repopilot.code.passed_values import PassedValue
 from repopilot.code.split import FileAnalysis, defined_in
 from repopilot.code.symbols import Use
 from repopilot.index.lexical import ChunkTerms, terms_of
@@ -101,6 +102,7 @@ def _facts(analysis: FileAnalysis) -> list:
         [(i.module, i.names, i.line, i.alias) for i in analysis.imports],
         analysis.package,
         [(t.name, t.columns, t.line, t.declared, t.model, t.refers) for t in analysis.tables],
+        analysis.passed,
     ]
 
 
@@ -151,13 +153,14 @@ def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysi
         symbols: its symbols, () where they aren't needed.
         data: `Row.uses`.
     """
-    uses, imports, package, tables = json.loads(data)
+    uses, imports, package, tables, passed = json.loads(data)
     return FileAnalysis(
         info.path,
         info.language,
         chunks=(),
         symbols=tuple(symbols),
         uses=tuple(Use(*use) for use in uses),
+        passed=tuple(PassedValue(*value) for value in passed),
         imports=tuple(
             Import(module, tuple((name, local) for name, local in names), line, alias)
             for module, names, line, alias in imports
