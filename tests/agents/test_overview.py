@@ -20,9 +20,10 @@ from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
-from repopilot.agents.overview.overview_values import ComponentUse, NamedPlace
+from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.render import facts_text, lines_for_model, mermaid, overview_json, overview_markdown
-from repopilot.agents.overview.uses import file_uses
+from repopilot.agents.overview.repository_parts import component_uses
+from repopilot.agents.overview.uses import FileUse, file_uses
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.history.commit_store import HistoryState, write_commits
 from repopilot.repo.history import Commit
@@ -211,6 +212,16 @@ def test_a_file_does_not_join_what_it_uses_only_beside_others():
     ties |= {("fake/fake.ts", "core/core.ts"): 3, ("fake/fake.ts", "shared/shared.ts"): 3}
     joined = next(group for group in grouped(lines, ties) if "fake/fake.ts" in group.files)
     assert joined.name == "core"
+
+
+@pytest.mark.parametrize("leaf", [True, False])
+def test_what_is_there_for_all_is_no_use_of_the_component_that_it_was_put_with(leaf):
+    owner, *others = [Component(name, (f"{name}.py",), (f"{name}.py",)) for name in ("store", "web", "worker", "cli")]
+    owner = replace(owner, files=("store.py", "constants.py"), joined=("constants.py",))
+    pairs = [("store.py", "constants.py"), ("web.py", "constants.py"), ("worker.py", "constants.py")]
+    pairs += [("cli.py", "store.py")] + ([] if leaf else [("constants.py", "store.py")])
+    found = component_uses([owner, *others], {pair: FileUse(3, 1) for pair in pairs})
+    assert {(use.source, use.target) for use in found} == {(3, 0)}
 
 
 def test_components_that_are_called_alike_are_told_apart(tmp_path):

@@ -63,6 +63,7 @@ class Component:
         commits: how many of the past commits changed it.
         tests: how many test files use it.
         people: who made most of its commits of the last years; () where that isn't read.
+        joined: its files outside the folder or file that it is named after.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Component:
     commits: int = 0
     tests: int = 0
     people: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

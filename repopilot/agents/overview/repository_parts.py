@@ -90,6 +90,9 @@ def _component(
         symbols=tuple(symbols),
         lines=sum(lines[path] for path in group.files),
         tests=tests,
+        joined=tuple(
+            path for path in group.files if group.name and not path.startswith((f"{group.name}/", f"{group.name}."))
+        ),
     )
 
 
@@ -242,9 +245,10 @@ def component_uses(
     of = {path: number for number, component in enumerate(components) for path in component.files}
     strongest: dict[tuple[int, int], tuple[int, str, int]] = {}
     counts: Counter[tuple[int, int]] = Counter()
+    shared = _shared(components, of, uses)
     for (user, used), use in uses.items():
         pair = of[user], of[used]
-        if pair[0] == pair[1]:
+        if pair[0] == pair[1] or used in shared:
             continue
         counts[pair] += use.count
         if use.count > strongest.get(pair, (0, "", 0))[0]:
@@ -260,3 +264,17 @@ def component_uses(
         if count >= LEAST_SHARE * out[pair[0]] or count == into[pair[1]]
     ]
     return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in kept)
+
+
+def _shared(
+    components: Sequence[Component], of: Mapping[str, int], uses: Mapping[tuple[str, str], FileUse]
+) -> set[str]:
+    """The files for all, such as constants, exceptions and types, whose uses say nothing about the component that they
+    were joined to: several other components use them and they use nothing, or most other components use them."""
+    users: dict[str, set[int]] = {path: set() for component in components for path in component.joined}
+    for user, used in uses:
+        if used in users and of[user] != of[used]:
+            users[used].add(of[user])
+    using = {user for user, _ in uses}
+    most = (len(components) - 1) / 2
+    return {path for path, by in users.items() if len(by) > most or (len(by) > 1 and path not in using)}

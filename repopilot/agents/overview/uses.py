@@ -32,8 +32,8 @@ class FileUse:
 
 
 def sure_uses(graph: Graph) -> np.ndarray:
-    """bool (edges,): which edges are uses of a known definition, also one known by an inferred type; an edge from a test
-    to what it tests isn't one."""
+    """bool (edges,): which edges are uses of a known definition, also by an inferred type; an edge from a test to
+    what it tests isn't one."""
     kinds = [int(kind) for kind in DEPENDING if kind != Edge.TESTS]
     return np.isin(graph.kinds, kinds) & (graph.confidence >= _KNOWN)
 
