@@ -13,6 +13,7 @@ from repopilot import trace
 from repopilot.agents.follow_up import places_of, resolve
 from repopilot.assistant import answer
 from repopilot.results import AffectedPlace, Answer, Explanation, ImpactReport, Turn, turn_of
+from repopilot.retrieval.query.parse import parse
 from repopilot.types import Citation, Evidence, Intent
 from repopilot.workspace import Workspace
 
@@ -29,7 +30,7 @@ def turn(question: str = "where are requests sent?", intent: Intent = "EXPLAIN",
     return Turn(question, "", intent, **({"evidence": PLACES, "citations": CITED} | more))
 
 
-@pytest.mark.parametrize("question", ["where does it start?", "Où est-ce qu'il commence ? Et ses tests ?"])
+@pytest.mark.parametrize("question", ["what are its limits?", "Où est-ce qu'il écrit ? Et ses tests ?"])
 def test_a_pronoun_after_an_overview_is_the_repository(question):
     result = Explanation(origin="code", form="overview")
     understood = resolve(question, [turn("give me an overview", result=result)]).question
@@ -110,6 +111,43 @@ def test_a_question_that_stands_for_itself_is_left_alone(question: str) -> None:
     assert resolve(question, (turn(),)).question == question
 
 
+BEFORE = {
+    "an answer about a name": turn("how does `Client.send` work?"),
+    "an answer about none": turn(),
+    "an overview": turn("give me an overview", result=Explanation(origin="code", form="overview")),
+    "a change": turn("rename retry_delay to pause", "GENERATE", evidence=(), citations=()),
+    "a review": turn("review my changes", "REVIEW"),
+    "an error": Turn("how is the cache cleared?", "The model failed.", "EXPLAIN"),
+}
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize(
+    ("question", "wish"),
+    [
+        ("what is this?", "overview"),
+        ("give me an overview", "overview"),
+        ("qu'est-ce que c'est ?", "overview"),
+        ("donne-moi une vue d'ensemble", "overview"),
+        ("how is it structured?", "structure"),
+        ("comment est-ce structuré ?", "structure"),
+        ("where does it start?", "entry points"),
+        ("où est-ce que ça commence ?", "entry points"),
+        ("where should I start reading?", "reading"),
+    ],
+)
+def test_a_question_about_the_whole_is_one_in_any_position_of_a_chat(before: str, question: str, wish: str) -> None:
+    query = parse(resolve(question, (BEFORE[before],)).question)
+    assert (query.text, query.kind, query.wish) == (question, "overview", wish)
+
+
+@pytest.mark.parametrize("question", ["how does it work?", "what does it do?", "what is it for?", "à quoi sert-elle ?"])
+def test_what_a_definition_does_is_asked_of_the_last_one_and_else_of_the_whole(question: str) -> None:
+    assert resolve(question, (turn(),)).names == ("Client.send",)
+    assert parse(resolve(question, (BEFORE["an overview"],)).question).kind == "overview"
+    assert parse(question).kind == "overview"
+
+
 def test_without_a_turn_or_a_place_nothing_is_guessed() -> None:
     assert resolve("who calls it?", ()).question == "who calls it?"
     assert resolve("who calls it?", (Turn("what is this?", "", "EXPLAIN"),)).question == "who calls it?"
@@ -124,7 +162,7 @@ def test_it_stays_what_the_conversation_is_about(question: str) -> None:
 
 def test_what_is_understood_once_is_understood_the_same_again() -> None:
     overview = turn("give me an overview", result=Explanation(origin="code", form="overview"))
-    for before, question in ((overview, "where does it start?"), (turn(), "who calls it?")):
+    for before, question in ((overview, "what are its limits?"), (turn(), "who calls it?")):
         once = resolve(question, (before,)).question
         assert once != question and resolve(once, (before,)).question == once
 

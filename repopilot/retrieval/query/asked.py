@@ -18,7 +18,7 @@ Part = Literal["overview", "structure", "entry points", "reading"]
 Asked = Literal[Computed, Scope, Part, "value", "none", "task", "run tests"]
 """`Scope`: of a review or an impact; `value`: the value of a name, which the evidence shows; `task`: reads like a
 commit message; `none`: none of these."""
-OF_THE_REPOSITORY = frozenset([*get_args(Command), *get_args(Manifest)])
+OF_THE_REPOSITORY = frozenset([*get_args(Part), *get_args(Command), *get_args(Manifest)])
 """What is asked about the repository as a whole, whatever the conversation is about."""
 SURE = 0.75
 """Lowest probability at which a label is trusted: a wrong computed answer costs more than showing evidence instead."""
