@@ -95,7 +95,7 @@ const Overview = (window.repopilotOverview ||= function ({ props, callAction, se
     );
   }
   return (
-    <section className={props.sections.length ? 'rp-overview rp-overview-card' : 'rp-overview'} aria-label={words.title}>
+    <section className={props.sections.length || props.purpose ? 'rp-overview rp-overview-card' : 'rp-overview'} aria-label={words.title}>
       {told}
       <div className="rp-row">
         {props.sections.length > 0 && <button className="rp-button" onClick={() => show('')}><BookOpen size={14} /> {words.more}</button>}

@@ -38,6 +38,8 @@ _FIELDS = re.compile(r"^:[^:\n]+:(?: .*)?$(?:\n[ \t]+\S.*)*", re.M)
 """The fields at the head of a document in reStructuredText, with the lines that continue them."""
 _LINK = re.compile(rf"\[([^\[\]]*)\]{_TARGET}")
 _MARKUP = re.compile(r"<[^<>]*>|[`*]|\b_|_\b|^[^\S\n]*[|>.=#~-]+", re.M)
+_PAIR = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]{2}")
+"""Two characters of a script without spaces."""
 
 _README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.I)
 _RUN_FILE = re.compile(
@@ -164,12 +166,18 @@ def readme_paragraphs(text: str) -> Iterator[str]:
         shown = _IMAGE.sub("", _FIELDS.sub("", paragraph))
         plain = " ".join(_MARKUP.sub("", _LINK.sub(r"\1", shown)).split())
         # A table of contents is nothing but links.
-        if _words(plain) >= LEAST_WORDS and 2 * _words(_LINK.sub("", shown)) >= _words(plain):
+        if _letters(plain) >= LEAST_WORDS and 2 * _letters(_LINK.sub("", shown)) >= _letters(plain):
             yield plain
 
 
-def _words(text: str) -> int:
-    return len(re.findall(r"[^\W\d_]{2,}", text))
+def word_count(text: str) -> int:
+    """How many words a text has; in scripts without spaces two characters count as one."""
+    return len(_PAIR.sub(r" \g<0> ", text).split())
+
+
+def _letters(text: str) -> int:
+    """How many words of letters a text has."""
+    return len(re.findall(r"[^\W\d_]{2,}", _PAIR.sub(r" \g<0> ", text)))
 
 
 def _is_main(path: str) -> bool:

@@ -52,6 +52,8 @@ async def show_aside(name: str, props: dict) -> None:
     aside = element(name, props, display="side", id=f"{name}-{cl.context.session.id}")
     cl.user_session.set("aside", aside)
     await aside.send(for_id="")
+    if title := props.get("words", {}).get("title"):
+        await cl.ElementSidebar.set_title(title)
 
 
 def poll_props(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
-from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview
+from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview, RegisteredKind
 from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, command_label, facts_text
 from repopilot.errors import RepoPilotError
 from repopilot.ui.chat import Chat
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from repopilot.ui.repository.registry import Opening
 
 ELEMENT = "Overview"
-ON_CARD = {"entry_points": 4, "components": 6, "commands": 4, "data": 3}
+ON_CARD = {"entry_points": 5, "components": 6, "commands": 4, "data": 3}
 """The sections of the card, each with the number of rows shown there."""
 STARTERS = {
     "search": "",
@@ -50,7 +50,8 @@ def card_props(chat: Chat, opening: Opening) -> dict:
         overview = overview_of(opening.index)
     except RepoPilotError:
         overview = None  # the card of the opening says what is wrong with its index
-    shown = overview_props(overview, language) if overview and overview.components else {"sections": []}
+    tells = overview if overview and (overview.components or overview.purpose) else None
+    shown = overview_props(tells, language) if tells else {"sections": []}
     parts = {"purpose", *(section["part"] for section in shown["sections"])} if shown["sections"] else set[str]()
     sections = [
         section | {"rows": section["rows"][: ON_CARD[section["part"]]]}
@@ -143,7 +144,11 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
     tested = sorted(((_opened(c), c.tests) for c in parts if c.tests), key=lambda each: -each[1])
     return {
         "entry_points": [
-            _row(e.name, i18n.text(f"overview.kinds.{e.kind}", language), e.path, e.line) for e in overview.entry_points
+            *(
+                _row(e.name, i18n.text(f"overview.kinds.{e.kind}", language), e.path, e.line)
+                for e in overview.entry_points
+            ),
+            *_counted_rows(overview, get_args(RegisteredKind), language),
         ],
         "components": [_component_row(component, language) for component in parts],
         "edges": [
@@ -161,15 +166,15 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
         "tests": [*tests, *(_row(at.name, _times("tests", n, language), at.path, at.line) for at, n in tested)],
         "reading": [_row(p.path, p.name, p.path, p.line) for p in overview.reading],
         "terms": [_row(t.name, t.note, t.path, t.line) for t in overview.terms],
-        "data": list(_data_rows(overview, language)),
+        "data": list(_counted_rows(overview, get_args(DataKind), language)),
         "hot": [_row(path, _times("commits", count, language), path, 1) for path, count in overview.hot],
         "recent": [_row(commit, subject) for commit, subject in overview.recent],
     }
 
 
-def _data_rows(overview: Overview, language: str) -> Iterator[dict]:
+def _counted_rows(overview: Overview, kinds: Iterable[str], language: str) -> Iterator[dict]:
     """A row for each kind of data, with the count and the first places."""
-    for kind in get_args(DataKind):
+    for kind in kinds:
         found = [NamedPlace(data.name, data.path, data.line) for data in overview.data if data.kind == kind]
         if found:
             title = i18n.text(f"overview.data.{kind}", language)

@@ -66,6 +66,7 @@ def test_the_picture_shows_ten_components_unscaled_and_each_opens_its_own(fresh,
     assert order == sorted(order) and len(set(order)) == len(LAYERS), "who uses stands above what is used"
 
     picture.get_by_role("button", name="stock, ").click()
+    expect(page.locator("#side-view-title")).to_have_text("Overview" if locale == "en-US" else "Aperçu")
     chosen = page.locator("#side-view-content li[data-current]")
     expect(chosen).to_contain_text("The part for stock.")
     expect(chosen.locator(".rp-overview-ask")).to_be_visible()

@@ -54,6 +54,8 @@ def test_a_line_opens_in_the_editor_whatever_the_path_holds():
     link = editor_link(Settings(editor="vscode").editor_template, PurePosixPath("/home/a b"), "src/{line}&x.py", 3)
     assert link == "vscode://file/home/a%20b/src/%7Bline%7D%26x.py:3"
     assert editor_link(EDITORS["zed"], PureWindowsPath("C:/r"), "a.py", 1) == "zed://file/C:/r/a.py:1"
+    shared = editor_link(EDITORS["vscode"], PureWindowsPath(r"\\host\share\r"), "a b.py", 2)
+    assert shared == "vscode://file//host/share/r/a%20b.py:2"
     template = "txmt://open?url=file://{path}&line={line}"
     assert editor_link(Settings(editor=template).editor_template, PurePosixPath("/r"), "a.py", 7).endswith(
         "/r/a.py&line=7"

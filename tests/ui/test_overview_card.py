@@ -56,6 +56,15 @@ def test_data_is_told_by_kind_where_there_is_any(tmp_path):
     assert "data" not in [section["part"] for section in plain["sections"]]
 
 
+def test_routes_are_a_row_of_the_entry_points_whose_places_open(tmp_path):
+    web = "from flask import Flask\n\napp = Flask('shop')\n\n\n@app.get('/till')\ndef till():\n    return ''\n"
+    overview = overview_of(workspace_of(tmp_path, SHOP | {"shop/web.py": web}).index)
+    sections = {each["part"]: each["rows"] for each in overview_props(overview, "en")["sections"]}
+    assert sections["entry_points"][-1]["name"] == "Routes (1)"
+    assert sections["entry_points"][-1]["places"] == [["get /till", "shop/web.py", 6, False]]
+    assert "data" not in sections
+
+
 def test_without_code_whose_definitions_are_read_there_is_no_component(tmp_path):
     overview = overview_of(workspace_of(tmp_path, {"README.md": "# Notes\n\nNotes of a journey.\n"}).index)
     assert overview.components == ()

@@ -1,4 +1,5 @@
-"""The data of a repository: its tables and schemas, its settings, and what its code reads of the environment. Sync.
+"""The data of a repository: its tables and schemas, its settings, what its code reads of the environment, and the
+routes and commands that it registers with a framework. Sync.
 
 Only names are read, never values.
 """
@@ -9,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
-from repopilot.agents.overview.overview_values import DataPlace
+from repopilot.agents.overview.overview_values import DataPlace, RegisteredKind
 from repopilot.agents.overview.repository_parts import subclasses
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import TABLE
@@ -36,6 +38,63 @@ _FILE = re.compile(
     rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
 )
 _SETTINGS_BASE = "BaseSettings"
+_FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
+    (
+        "route",
+        "route get post put delete patch websocket api_route",
+        re.compile(
+            rb"(?:@[\w.]+\.|#\[)(get|post|put|delete|patch|head|options|route|websocket|api_route)"
+            rb"\(\s*[rf]?[\"'](/[^\"'\n]*|)[\"']"
+        ),
+    ),
+    (
+        "route",
+        "express Router fastify koa Hono gin Engine RouterGroup echo Echo chi mux Mux HandleFunc axum WebApplication",
+        re.compile(
+            rb"[\w\])]\s*\.(?:Map)?(get|post|put|delete|patch|head|options|all|any|route|Handle|HandleFunc)"
+            rb"\(\s*[\"'`]((?:[A-Z]+ )?/[^\"'`\n]*|\*|)[\"'`]\s*,",
+            re.I,
+        ),
+    ),
+    (
+        "route",
+        "GetMapping PostMapping PutMapping DeleteMapping PatchMapping HttpGet HttpPost HttpPut HttpDelete HttpPatch"
+        " Get Post Put Delete Patch",
+        re.compile(
+            rb"(?:@|\[Http)(Get|Post|Put|Delete|Patch)(?:Mapping)?\b"
+            rb"(?:\(\s*(?:(?:value|path)\s*=\s*)?\{?\s*[\"']([^\"'\n]*)[\"'])?"
+        ),
+    ),
+    (
+        "route",
+        "path re_path url",
+        re.compile(rb"\b()(?:(?:re_)?path|url)\(\s*r?[\"']([^\"'\n]*)[\"']\s*,(?!\s*include)"),
+    ),
+    (
+        "route",
+        "Rails Sinatra",
+        re.compile(
+            rb"^[ \t]*(?:(get|post|put|patch|delete|match)[ (]+[\"']([^\"'\n]+)[\"']|(resources?)[ (]+:(\w+))", re.M
+        ),
+    ),
+    ("subcommand", "add_parser", re.compile(rb"\.add_parser\(\s*[\"']([\w-]+)[\"']")),
+    (
+        "subcommand",
+        "command group",
+        re.compile(
+            rb"(?:@[\w.]+\.(?:command|group)\b|\.command(?=\(\s*[:\"'`]))(?:\(\s*(?:name\s*=\s*)?[:\"'`]([\w:-]+))?"
+        ),
+    ),
+    ("subcommand", "cobra Command", re.compile(rb"\bcobra\.Command\{(?:[^{}]|\{[^{}]*\})*?\bUse:\s*[\"`]([\w-]+)")),
+    (
+        "subcommand",
+        "Arg subcommand with_name",
+        re.compile(rb"\b(?:SubCommand::with_name|Command::new)\(\s*\"([\w-]+)\""),
+    ),
+    ("subcommand", "Thor", re.compile(rb"^[ \t]*desc[ (]+[\"']([\w-]+)", re.M)),
+)
+"""How frameworks register routes and commands: the kind, the names of which code that does so has one, and the text of
+a registration with the method and the path of a route, or the name of a command."""
 
 
 def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataPlace, ...]:
@@ -48,7 +107,8 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
 
     Returns:
         Each thing once, with the first place where it is declared or read, and how often it is; the most frequent
-        first.
+        first. Then each route and command that is registered: one without a name has that of its definition, and the
+        only command is the program itself, and left out.
     """
     found = [
         *_tables(graph),
@@ -61,7 +121,12 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
     first: dict[tuple[str, str], DataPlace] = {}
     for place in own:
         first.setdefault((place.kind, place.name), place)
-    return tuple(replace(first[key], count=count) for key, count in counts.most_common())
+    registered = list(_registered(index, lines))
+    only = sum(place.kind == "subcommand" for place in registered) == 1
+    return (
+        *(replace(first[key], count=count) for key, count in counts.most_common()),
+        *(place for place in registered if place.kind == "route" or not only),
+    )
 
 
 def _tables(graph: Graph) -> Iterator[DataPlace]:
@@ -98,3 +163,22 @@ def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]
                 yield DataPlace("variable", name, path, line)
             elif found.re is _FILE and re.search(r"string|[\"']", inside) and file_kind(name) == "config":
                 yield DataPlace("config", name, path, line)
+
+
+def _registered(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
+    """The routes and commands that the product's code registers."""
+    using = {names: {path for name in names.split() for path in index.may_use(name)} for _, names, _ in _FORMS}
+    for path in filter(is_product_path, sorted(set().union(*using.values()).intersection(lines))):
+        text = (index.text(path) or "").encode()
+        forms = [(kind, form) for kind, names, form in _FORMS if path in using[names]]
+        found = sorted(
+            ((each.end(), kind, each) for kind, form in forms for each in form.finditer(text)), key=itemgetter(0)
+        )
+        tree = parse(text, index.files[path].language, PARSE_S) if found else None
+        for end, kind, match in found:
+            node = tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1) if tree else None
+            if node is not None and not re.search("comment|string", node.type):
+                line = text.count(b"\n", 0, end) + 1
+                around = [each.name for each in index.outline(path) if each.start_line <= line <= each.end_line]
+                told = " ".join(part.decode() for part in match.groups() if part)
+                yield DataPlace(kind, told or ("/" if kind == "route" else (around or [path])[-1]), path, line)

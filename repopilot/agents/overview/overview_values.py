@@ -9,6 +9,8 @@ from typing import Literal
 from repopilot.project.project_commands import ProjectCommand, Purpose
 
 EntryKind = Literal["command", "main", "server", "package", "script", "facade"]
+RegisteredKind = Literal["route", "subcommand"]
+"""What code registers with a framework: routes of a web server, commands of a program."""
 DataKind = Literal["table", "schema", "settings", "variable", "config"]
 """The kinds of stored data and configuration: `settings` is a class, `variable` an environment variable, `config` a
 file that the code names."""
@@ -100,9 +102,9 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """A table, a schema, a variable or the like: where it is first declared or read, and how often it is."""
+    """A table, a schema, a variable, a route or the like: where it is first declared or read, and how often it is."""
 
-    kind: DataKind
+    kind: DataKind | RegisteredKind
     name: str
     path: str
     line: int
@@ -124,7 +126,7 @@ class Overview:
         cycles: components that use each other, directly or by way of others, each group sorted.
         reading: where to start, in order, each with why.
         terms: the names that everyone must know.
-        data: tables, schemas, settings, variables of the environment and configuration files.
+        data: tables, schemas, settings, variables of the environment and configuration files; routes and subcommands.
         recent: the newest commits, as (short id, subject); () while the history isn't read.
         hot: the files that change most often.
         last_commit: when the newest commit was made, in seconds since the epoch; 0 while the history isn't read.

@@ -13,9 +13,10 @@ from repopilot.index.store import Index
 from repopilot.index.tokens import tokens_of
 from repopilot.project.manifest import ProjectFact
 from repopilot.retrieval.places.doc_summary import head_summary
-from repopilot.retrieval.repo_map import readme_paragraphs, readme_path
+from repopilot.retrieval.query.parse import is_other_language
+from repopilot.retrieval.repo_map import readme_paragraphs, readme_path, word_count
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'`(])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞΑ-ΩА-Я\"'`(])|(?<=[。！？])")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]|:[a-z0-9_+-]{3,30}:")
 _DEFINES = r"\b(?:is|are) (?:an?|the)\b"
 _SAYS = r"\b(?:is|are|provides?|lets|allows)\b"
@@ -28,8 +29,12 @@ _DEFINITION = re.compile(
 """A sentence that says what something is or does (`a thing that …`, `the thing is a …`), not what must be done."""
 _ABOUT = re.compile(r"(?:^|/)about(?:\.\w+)+$", re.I)
 """A page that tells the users of a web application what it is."""
-_SUBJECT = re.compile(r"(?!.*\b(?:must|should|shall)\b)(?:an?|the|this|these|it|we|our|i|my) ", re.I)
-"""A sentence that begins with its subject, and not with what readers are to do."""
+_SUBJECT = re.compile(
+    r"(?!.*\b(?:must|should|shall)\b)(?:(?:an?|the|this|these|it|we|our|i|my|une?|les?|la|ce(?:t|tte|s)?|nous|notre|mon"
+    r"|ma) |[lc]['’])",
+    re.I,
+)
+"""A sentence in English or French that begins with its subject, and not with what readers are to do."""
 FEWEST_WORDS = 3
 SHORT = 5
 """A description with no more words is a slogan, or could be one."""
@@ -51,12 +56,12 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
         root manifest or of the package named after the repository, where it is longer than SHORT; the sentence of an
         about page, then of the README, that begins with the name; a shorter such description; that of a package that
         the README names; the head of a file that users import; another definition in the README; any other package's
-        description; the README's first sentence, where it begins with its subject or names the project: it may be an
-        instruction to readers.
+        description; the README's first sentence, where it begins with its subject or the project's name: it may be an
+        instruction to readers. In other languages than English and French its place has to do.
     """
-    described = [fact for fact in facts(index, "description") if len(fact.value.split()) >= FEWEST_WORDS]
+    described = [fact for fact in facts(index, "description") if word_count(fact.value) >= FEWEST_WORDS]
     own = [fact for fact in described if "/" not in fact.path or fact.path in _packages_called(index, _name(index))]
-    if own and len(_said(own[0]).note.split()) > SHORT:
+    if own and word_count(_said(own[0]).note) > SHORT:
         return _said(own[0])
     about = min((path for path in index.files if _ABOUT.search(path)), key=lambda path: path.count("/"), default="")
     readme = readme_path(index) or ""
@@ -69,7 +74,7 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
         return said
     of_facade = next(filter(None, (_of_facade(index, path) for path in facades)), None)
     firsts = (sentences[0] for sentences in paragraphs[:PARAGRAPHS] if sentences)
-    first = next((each for each in firsts if _SUBJECT.match(each) or _names_project(index, each)), None)
+    first = next((each for each in firsts if _says_something(index, each)), None)
     definition = next((s for sentences in paragraphs[:PARAGRAPHS] for s in sentences if _DEFINITION.match(s)), None)
     return (
         of_facade
@@ -82,18 +87,25 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
 def _of_facade(index: Index, path: str) -> NamedPlace | None:
     """What a file says of itself at its head."""
     said = head_summary(index.text(path) or "")
-    return NamedPlace(path, path, 1, said) if len(said.split()) >= FEWEST_WORDS else None
+    return NamedPlace(path, path, 1, said) if word_count(said) >= FEWEST_WORDS else None
 
 
 def _name(index: Index) -> str:
     return index.name.rpartition("/")[2].removesuffix(".git")
 
 
-def _names_project(index: Index, said: str) -> bool:
-    """Whether a sentence has a word of the names of the repository, its packages and its outermost folders."""
+def _says_something(index: Index, said: str) -> bool:
+    """Whether the first sentence of a README may say what the project is, and isn't what readers are to do."""
+    if is_other_language(said):
+        return not said.endswith((":", "："))
+    return _SUBJECT.match(said) is not None or _begins_with_name(index, said)
+
+
+def _begins_with_name(index: Index, said: str) -> bool:
+    """Whether a sentence begins with a word of the names of the repository, its packages and its outermost folders."""
     folders = {path.partition("/")[0] for path in index.files if "/" in path}
     packages = {fact.value for fact in facts(index, "name")}
-    return not tokens_of(said).isdisjoint(tokens_of(" ".join((_name(index), *folders, *packages))))
+    return not tokens_of(said.split()[0]).isdisjoint(tokens_of(" ".join((_name(index), *folders, *packages))))
 
 
 def _packages_called(index: Index, name: str) -> set[str]:
@@ -144,4 +156,4 @@ def _first(paragraphs: Iterable[Iterable[str]], pattern: str) -> str | None:
 
 def _sentences(paragraph: str) -> list[str]:
     found = (" ".join(_EMOJI.sub("", each).split()) for each in _SENTENCE_END.split(paragraph)[:3])
-    return [each for each in found if len(each.split()) > FEWEST_WORDS]
+    return [each for each in found if word_count(each) > FEWEST_WORDS]

@@ -10,7 +10,14 @@ from typing import Any, get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.layers import layered
-from repopilot.agents.overview.overview_values import UNSURE, Component, ComponentUse, DataKind, Overview
+from repopilot.agents.overview.overview_values import (
+    UNSURE,
+    Component,
+    ComponentUse,
+    DataKind,
+    Overview,
+    RegisteredKind,
+)
 from repopilot.code.languages import display_name
 from repopilot.foreign_text import code_span, literal, visible
 from repopilot.i18n.format import list_row
@@ -232,10 +239,11 @@ def _head(overview: Overview, language: str, at: Cite) -> str:
 
 
 def _entry_rows(shown: _Shown) -> list[str]:
-    return [
+    entries = [
         f"- {code(e.name)} ({i18n.text(f'overview.kinds.{e.kind}', shown.language)}) {shown.at(e.path, e.line)}"
         for e in shown.overview.entry_points
     ]
+    return [*entries, *_counted_rows(shown, get_args(RegisteredKind))]
 
 
 def _component_rows(shown: _Shown) -> list[str]:
@@ -307,8 +315,13 @@ def _term_rows(shown: _Shown) -> list[str]:
 
 
 def _data_rows(shown: _Shown) -> list[str]:
+    return _counted_rows(shown, get_args(DataKind))
+
+
+def _counted_rows(shown: _Shown, kinds: Iterable[str]) -> list[str]:
+    """A row for each kind of data, with the count and the first places."""
     rows = []
-    for kind in get_args(DataKind):
+    for kind in kinds:
         places = [place for place in shown.overview.data if place.kind == kind]
         named = ", ".join(f"{code(p.name)} {shown.at(p.path, p.line)}" for p in places[:MOST_DATA])
         more = f" +{len(places) - MOST_DATA}" if len(places) > MOST_DATA else ""

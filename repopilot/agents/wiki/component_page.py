@@ -88,8 +88,9 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     ]
     page.words_at = len(page.parts)
     entries = tuple(entry for entry in facts.overview.entry_points if entry.path in own)
-    entered = replace(facts.overview, entry_points=entries)
-    page.section("overview.sections.entry_points", overview_rows(entered, "entry_points", page.language, page.at))
+    data = tuple(place for place in facts.overview.data if place.path in own)
+    of_its_own = replace(facts.overview, entry_points=entries, data=data)
+    page.section("overview.sections.entry_points", overview_rows(of_its_own, "entry_points", page.language, page.at))
     # Mentioned with their files: others may have the same names.
     symbols = ", ".join(code(f"@{symbol.path}:{symbol.name}") for symbol in component.symbols[:MOST_ASKED])
     asked = {"name": code(component.name), "paths": paths, "symbols": symbols}
@@ -99,7 +100,6 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     page.section("wiki.options", options(facts.index, own, page))
     page.section("wiki.raises", raised(facts.index, own, page))
     page.section("wiki.constants", constants(facts.index, own, page))
-    of_its_own = replace(facts.overview, data=tuple(place for place in facts.overview.data if place.path in own))
     page.section("overview.sections.data", overview_rows(of_its_own, "data", page.language, page.at))
     page.section("wiki.pitfalls", _pitfalls(facts.index, component, page))
     around = [

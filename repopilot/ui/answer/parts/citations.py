@@ -89,6 +89,6 @@ def editor_link(template: str, root: PurePath, path: str, line: int) -> str:
         path: of the file in it.
         line: 1-based.
     """
-    whole = f"/{(root / path).as_posix().lstrip('/')}"
-    values = {"{path}": quote(whole, safe="/:"), "{line}": str(line)}
+    whole = (root / path).as_posix()  # of Windows, `C:/…` or `//server/share/…`
+    values = {"{path}": quote(whole if whole.startswith("/") else f"/{whole}", safe="/:"), "{line}": str(line)}
     return re.sub(r"\{(?:path|line)\}", lambda found: values[found[0]], template)
