@@ -96,9 +96,8 @@ def _name(index: Index) -> str:
 
 def _says_something(index: Index, said: str) -> bool:
     """Whether the first sentence of a README may say what the project is, and isn't what readers are to do."""
-    if is_other_language(said):
-        return not said.endswith((":", "："))
-    return _SUBJECT.match(said) is not None or _begins_with_name(index, said)
+    begins = _SUBJECT.match(said) is not None or _begins_with_name(index, said)
+    return not said.endswith((":", "：")) if is_other_language(said) else begins
 
 
 def _begins_with_name(index: Index, said: str) -> bool:
