@@ -1047,6 +1047,11 @@ REGISTERED = {
         "program\n  .command('open <name>')\n  .action(open)\nprogram.command('shut').action(shut)\n",
         ["open", "shut"],
     ),
+    "mercenary": (
+        "a.rb",
+        'def commands(prog)\n  prog.command(:open) { |c| c }\n  prog.command(:"shut-down") { |c| c }\nend\n',
+        ["open", "shut-down"],
+    ),
     "a program's only command": ("a.py", "@click.command()\ndef main():\n    return 1\n", []),
     "a client": ("a.py", 'def read(session):\n    return session.get("/till", timeout=3)\n', []),
 }

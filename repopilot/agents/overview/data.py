@@ -82,7 +82,7 @@ _FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
         "subcommand",
         "command group",
         re.compile(
-            rb"(?:@[\w.]+\.(?:command|group)\b|\.command(?=\(\s*[:\"'`]))(?:\(\s*(?:name\s*=\s*)?[:\"'`]([\w:-]+))?"
+            rb"(?:@[\w.]+\.(?:command|group)\b|\.command(?=\(\s*[:\"'`]))(?:\(\s*(?:name\s*=\s*)?[:\"'`]{1,2}([\w:-]+))?"
         ),
     ),
     ("subcommand", "cobra Command", re.compile(rb"\bcobra\.Command\{(?:[^{}]|\{[^{}]*\})*?\bUse:\s*[\"`]([\w-]+)")),
