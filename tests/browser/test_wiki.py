@@ -4,7 +4,11 @@ import zipfile
 
 import pytest
 from playwright.sync_api import expect
+from support import git_server
+from support.app import running
 from support.browser import Tab
+from support.ollama_server import OllamaServer
+from support.orchard import FILES
 
 pytestmark = pytest.mark.browser
 
@@ -48,3 +52,45 @@ def test_a_wiki_is_written_page_by_page_and_read_searched_and_saved_beside_the_c
     contents.get_by_role("button", name="Glossary").click()
     expect(panel.get_by_role("heading", name="Glossary")).to_be_visible()
     assert opened.problems == []
+
+
+def telling(messages):
+    """Reads a file and tells what it does on the first page, and goes silent while it writes the second."""
+    asked = "\n".join(message.get("content") or "" for message in messages)
+    if "Judge each claim" in asked or "Try to refute" in asked:
+        return "none"
+    if "What is `orchard` for" not in asked:
+        return ["The", 3600.0]
+    if messages[-1]["role"] != "tool":
+        return {"tool_calls": [{"name": "read", "arguments": {"path": "orchard/water.py"}}]}
+    return "A tree gets *2.5* litres from `litres` [orchard/water.py:4-6]."
+
+
+def test_stop_keeps_the_pages_and_words_that_there_are(visitor: Tab, tmp_path):
+    folder = tmp_path / "orchard"
+    git_server.commit(folder, FILES)
+    page = visitor.page
+    options = {"auto_download": "false", "embedded": "false"}
+    with (
+        OllamaServer(reply=telling, models=["qwen3:8b"], capabilities=("completion", "tools")) as ollama,
+        running(tmp_path / "home", ollama_url=ollama.url, **options) as app,
+    ):
+        page.goto(f"{app.url}/?repo={folder}")
+        page.wait_for_selector('[data-answerable="true"]')
+        visitor.say("/wiki")
+        contents = page.get_by_role("list", name="Contents")
+        expect(page.get_by_text("described how it works on 1 of")).to_be_visible(timeout=90_000)
+        page.locator("#stop-button").click()
+        ollama.wait_for_disconnect()
+        expect(page.locator(".rp-footer").last).to_contain_text("Stopped: what was finished is kept.")
+        for _ in ("stopped", "opened again"):
+            contents.get_by_role("button", name="orchard", exact=True).click()
+            panel = page.locator("#side-view-content")
+            expect(panel.get_by_role("heading", name="How it works")).to_be_visible()
+            expect(panel).to_contain_text("A tree gets *2.5* litres from litres")
+            expect(panel.locator("details summary", has_text="Testing")).to_be_visible()
+            contents.get_by_role("button", name="trees").click()
+            expect(panel.get_by_role("heading", name="trees")).to_be_visible()
+            expect(panel.get_by_role("heading", name="How it works")).to_have_count(0)
+            page.reload()
+        assert visitor.problems == []
