@@ -18,6 +18,7 @@ from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
 from repopilot.code.split import FileAnalysis
+from repopilot.code.symbols import Use
 
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {
@@ -103,26 +104,33 @@ class _Builder:
 
     def add_uses(self, number: int, linker: Linker) -> None:
         """Add the edges of the uses in a file, and count how often it uses each ambiguous name."""
-        file = self.files[number]
-        scopes = self.scopes[number]
         done: set[tuple[int, int, int]] = set()
-        for use in file.uses:
-            kind = _EDGE_OF_USE.get(use.kind)
-            if kind is None:
-                continue
-            found, resolution = linker.link(number, use)
-            if resolution in (None, Resolution.AMBIGUOUS) and len(linker.names.by_name.get(use.name, ())) > 1:
+        ambiguous: dict[tuple[str, str, str, str], bool] = {}
+        for use in self.files[number].uses:
+            # What is used again in the same scope adds no edge.
+            key = (use.name, use.kind, use.scope, use.receiver)
+            if key not in ambiguous:
+                ambiguous[key] = self._add_use(number, use, linker, done)
+            if ambiguous[key]:
                 self.unresolved[use.name] += 1
-            if resolution is None or not found:
-                continue
+
+    def _add_use(self, number: int, use: Use, linker: Linker, done: set[tuple[int, int, int]]) -> bool:
+        """Add the edges of a use; returns whether its name is ambiguous."""
+        kind = _EDGE_OF_USE.get(use.kind)
+        if kind is None:
+            return False
+        found, resolution = linker.link(number, use)
+        if resolution is not None and found:
             confidence = CONFIDENCE[resolution] / (len(found) if resolution == Resolution.AMBIGUOUS else 1)
-            source = scopes.get(use.scope, number)
+            source = self.scopes[number].get(use.scope, number)
             for symbol in found:
                 target = self.first + symbol
                 key = (source, target, kind)
                 if source != target and key not in done:
                     done.add(key)
                     self.add(source, target, kind, confidence, use.line)
+        unsure = resolution is None or resolution is Resolution.AMBIGUOUS
+        return unsure and len(linker.names.by_name.get(use.name, ())) > 1
 
     def add_implementations(self) -> None:
         """Add edges from the types and methods of Go to the interfaces that they implement implicitly."""

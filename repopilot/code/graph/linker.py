@@ -212,6 +212,9 @@ _Binding = tuple[tuple[int, ...], str]
 """What an import binds a name to: files, and the name in them, '' for the module itself."""
 _UNBOUND: _Binding = ((), "")
 _Found = tuple[Sequence[int], "Resolution | None"]
+_Scopes = tuple[list[tuple[str, Collection[str], bool]], frozenset[str]]
+"""The scopes around a use, the innermost first: the prefix of the names in each, the parameters of its function, and
+whether a bare name can mean what it holds. Then the parameters of all of them."""
 _NOTHING: _Found = ((), None)
 _ELSEWHERE: _Found = ((), Resolution.OUTSIDE)
 
@@ -234,13 +237,13 @@ class Linker:
     _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
     _file: int = -1
     _packages: dict[int, dict[int, int]] = field(default_factory=dict)
-    _scopes: dict[tuple[int, str], list[tuple[str, Collection[str], bool]]] = field(default_factory=dict)
+    _scopes: dict[tuple[int, str], _Scopes] = field(default_factory=dict)
     _receivers: dict[tuple[str, str], tuple[Sequence[int], bool]] = field(default_factory=dict)
     _values: dict[tuple[int, str], dict[tuple[int, str, str], None]] = field(default_factory=dict)
     _given: dict[tuple[int, str], Sequence[int]] = field(default_factory=dict)
     _inferred: bool = False
     _bases: dict[int, tuple[list[int], bool]] = field(default_factory=dict)
-    _links: dict[tuple[str, str, str, str], _Found] = field(default_factory=dict)
+    _links: dict[tuple[str, str, str], _Found] = field(default_factory=dict)
     _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -267,7 +270,7 @@ class Linker:
         """
         if number != self._file:
             self._start_file(number)
-        key = (use.name, use.receiver, use.scope, use.kind)
+        key = (use.name, use.receiver, use.scope)
         found = self._links.get(key)
         if found is None:
             found = self._links[key] = self._find(number, use)
@@ -373,23 +376,24 @@ class Linker:
     def _in_scopes(self, number: int, name: str, scope: str) -> Sequence[int] | None:
         """What a bare name means in the scopes around it; None for a parameter, which hides any definition."""
         qualified = self.names.in_file[number]
-        for prefix, parameters, shows in self._scopes_around(number, scope):
+        scopes, hidden = self._scopes_around(number, scope)
+        if name not in self.names.tails[number]:  # the file defines nothing of this name
+            return None if name in hidden else ()
+        for prefix, parameters, shows in scopes:
             if name in parameters:
                 return None
             at = qualified.get(prefix + name)
             if at is not None and shows:
                 return self._overloads(at)
         # In C++ and C# definitions are in a namespace, which uses need not name.
-        inside = [at for at in self.names.tails[number].get(name, ()) if self._is_in_namespace(number, at)]
+        inside = [at for at in self.names.tails[number][name] if self._is_in_namespace(number, at)]
         return inside if len({self.names.symbols[at].qualified for at in inside}) == 1 else ()
 
-    def _scopes_around(self, number: int, scope: str) -> list[tuple[str, Collection[str], bool]]:
-        """The scopes around a use, the innermost first: the prefix of the names in it, the parameters of its function,
-        and whether a bare name can mean what it holds."""
-        found = self._scopes.get((number, scope))
-        if found is not None:
-            return found
-        found = self._scopes[number, scope] = []
+    def _scopes_around(self, number: int, scope: str) -> _Scopes:
+        known = self._scopes.get((number, scope))
+        if known is not None:
+            return known
+        found: list[tuple[str, Collection[str], bool]] = []
         inner = scope
         while inner:
             at = self.names.in_file[number].get(inner)
@@ -401,7 +405,9 @@ class Linker:
             found.append((f"{inner}.", parameters, shows))
             inner = inner.rpartition(".")[0]
         found.append(("", (), True))
-        return found
+        hidden = frozenset[str]().union(*(parameters for _, parameters, _ in found))
+        self._scopes[number, scope] = found, hidden
+        return found, hidden
 
     def _is_parameter(self, number: int, function: int, name: str) -> bool:
         return name in _parameters(self.names.symbols[function].signature, self.names.families[number])
@@ -444,15 +450,17 @@ class Linker:
         ranks = self._package_of(number)
         if not ranks:
             return ()
-        defining = {self.names.file_of[at] for at in self.names.by_qualified.get(path, ())}
-        files = sorted((f for f in defining if f in ranks and f != number), key=ranks.__getitem__)
-        found = [self.names.in_file[f][path] for f in files]
+        found: list[int] = []
+        if path in self.names.by_qualified:
+            defining = {self.names.file_of[at] for at in self.names.by_qualified[path]}
+            files = sorted((f for f in defining if f in ranks and f != number), key=ranks.__getitem__)
+            found = [self.names.in_file[f][path] for f in files]
         if not found and self.lookup.files[number].language in _PASSES_ON:
             first = path.partition(".")[0]
             stars = [f for t in self.targets[number] if t.star for f in t.files if first in self.bound[f]]
             found = list(self._in_files(stars, path, path.rpartition(".")[2])) if stars else []
-        if not found:
-            inside = (at for at in self._in_namespaces.get(path, ()) if self.names.file_of[at] in ranks)
+        if not found and path in self._in_namespaces:
+            inside = (at for at in self._in_namespaces[path] if self.names.file_of[at] in ranks)
             others = (at for at in inside if self.names.file_of[at] != number)
             found = sorted(others, key=lambda at: ranks[self.names.file_of[at]])
         return found[:_MOST_CANDIDATES]
