@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from support.index_case import snapshot, write
+from support.waiting import until
 from support.worker_calls import MODULE
 
 from repopilot.errors import Cancelled, SourceError
@@ -68,6 +69,14 @@ def test_cancelling_kills_a_process_that_hangs(run):
     cancel.set()
     with pytest.raises(Cancelled):
         next(values)
+
+
+def test_work_begins_before_anybody_looks_and_ends_when_nobody_will(pool, tmp_path):
+    files = [tmp_path / "one", tmp_path / "two"]
+    values = pool.run(Call(f"{MODULE}:touching", (), 60), [files], count=1, cancel=threading.Event())
+    until(files[0].exists)
+    values.close()
+    assert not files[1].exists()
 
 
 def test_our_errors_arrive_as_they_are(pool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from repopilot.errors import SourceError
 from repopilot.index.build.parse_batch import parse
@@ -73,3 +74,18 @@ def crashing(items: Sequence[object]) -> Iterator[object]:
     """Ends the process."""
     os._exit(11)
     yield from items
+
+
+def reading(steps: Sequence[object]) -> Iterator[object]:
+    """Does the first step and never ends the second."""
+    yield steps[0]
+    time.sleep(600)
+    yield from steps[1:]
+
+
+def touching(files: Sequence[Path]) -> Iterator[object]:
+    """Creates the first file, then never the others."""
+    files[0].touch()
+    yield files[0]
+    time.sleep(600)
+    files[1].touch()

@@ -123,15 +123,20 @@ class WorkerPool:
             count: how many processes work.
             cancel: stops the work within 0.1 s.
 
-        Yields:
-            What the calls yield, as it arrives. For an item that exceeds the limit or crashes its process, an
-            `ItemFailure`; a new process does the rest of its batch.
-
-        Raises:
-            Cancelled: `cancel` was set.
-            IndexFailed: the processes can't be started.
-            RepoPilotError: the function raised it.
+        Returns:
+            What the calls yield, as it arrives; they are begun at once. For an item that exceeds the limit or crashes
+            its process, an `ItemFailure`; a new process does the rest of its batch. Closing it stops the work. It
+            raises Cancelled when `cancel` is set, IndexFailed when the processes can't be started, and what the
+            function raises.
         """
+        values = self._run(call, batches, count, cancel)
+        next(values)
+        return values
+
+    def _run(
+        self, call: Call, batches: Iterable[Sequence], count: int, cancel: threading.Event
+    ) -> Generator[object, None, None]:
+        """Start the processes, yield once, then yield the results."""
         results: queue.SimpleQueue = queue.SimpleQueue()
         feed = _Feed(iter(batches))
         lanes = [_Lane(self, call, feed, results) for _ in range(count)]
@@ -139,6 +144,7 @@ class WorkerPool:
             lane.thread.start()
         done = False
         try:
+            yield None
             yield from _collect(lanes, results, call.limit_s, cancel)
             done = True
         finally:
