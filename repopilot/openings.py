@@ -12,6 +12,7 @@ from typing import Literal
 
 from repopilot.errors import ModelError
 from repopilot.index.build.job import IndexJobs, IndexRequest
+from repopilot.index.graph.code_graph import MANY_CHUNKS, graph_of
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
@@ -117,7 +118,7 @@ def open_index(
     progress: OnProgress,
     *,
     full: bool = False,
-    wait: bool | Literal["history"] = False,
+    wait: bool | Literal["history", "graph"] = False,
     token: HostToken | None = None,
     cancel: threading.Event | None = None,
 ) -> Index:
@@ -129,7 +130,7 @@ def open_index(
         progress: receives the progress of the build.
         full: rebuild from scratch.
         wait: True waits for history, code graph and vectors, too; "history" for the history alone, even that of a
-            clone.
+            clone; "graph" for the code graph of a large index, which is begun before the index is ready.
         token: for the history of a private repository.
         cancel: stops it.
 
@@ -149,9 +150,15 @@ def open_index(
     index = jobs.build(
         IndexRequest(snapshot, settings, embedder, full, token),
         progress,
-        until="complete" if wait is True else "history" if wait or snapshot.root is not None else "instant",
+        until="complete"
+        if wait is True
+        else "history"
+        if wait == "history" or snapshot.root is not None
+        else "instant",
         cancel=cancel,
     )
+    if wait == "graph" and len(index.chunks) > MANY_CHUNKS:
+        graph_of(index)
     running = jobs.running(snapshot)
     # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
     if running is not None and wait is not True and jobs.leave(running):

@@ -66,7 +66,7 @@ class Runtime:
                     from repopilot.index.chroma_server import ChromaServer
 
                     server = ChromaServer(self.settings.chroma_url.rstrip("/"), self.settings.chroma_token)
-                self._indexes = IndexStore(self.settings.indexes, server)
+                self._indexes = IndexStore(self.settings.indexes, server, self.workers)
             return self._indexes
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from repopilot import i18n
 from repopilot.cli.output import (
@@ -100,7 +100,7 @@ def index(arguments: argparse.Namespace, runtime: Runtime) -> int:
             fetch_embedder(runtime, report)
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         _, token = split_token(arguments.source)
-        built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait, token=token)
+        built = open_index(snapshot, runtime, report, full=arguments.full, wait=arguments.wait or "graph", token=token)
     facts = index_document(snapshot.name, built.commit, built.report)
     notes = [*built.report.notes, *built.report.remarks]
     emit(facts, arguments.json, lambda: say(_indexed(facts, arguments.language)))
@@ -209,7 +209,7 @@ def overview(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.overview.compute import overview_of, with_people
     from repopilot.agents.overview.render import overview_json, overview_markdown
 
-    snapshot, built = _opened(arguments, runtime)
+    snapshot, built = _opened(arguments, runtime, wait="graph")
     found = with_people(overview_of(built), snapshot, built.commits)
     emit(overview_json(found), arguments.json, lambda: say(overview_markdown(found, arguments.language)))
     show_notes(built.notes, arguments.language)
@@ -221,7 +221,7 @@ def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
     from repopilot.agents.wiki.folder import page_counts, wiki_states, write_wiki
     from repopilot.repo.source import parse_source
 
-    snapshot, built = _opened(arguments, runtime, history=True)
+    snapshot, built = _opened(arguments, runtime, wait="history")
     folder = Path(arguments.to)
     states = wiki_states(built, folder, parse_source(arguments.source).url, snapshot, arguments.language)
     show_notes(built.notes, arguments.language)
@@ -482,13 +482,15 @@ def mcp(arguments: argparse.Namespace, runtime: Runtime) -> int:
     return 0
 
 
-def _opened(arguments: argparse.Namespace, runtime: Runtime, history: bool = False) -> tuple[Snapshot, Index]:
+def _opened(
+    arguments: argparse.Namespace, runtime: Runtime, wait: Literal[False, "history", "graph"] = False
+) -> tuple[Snapshot, Index]:
     """The repository of SOURCE and its index, up to date."""
     from repopilot.openings import open_index, open_snapshot
 
     with live_progress(arguments.language) as report:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
-        built = open_index(snapshot, runtime, report, wait="history" if history else False)
+        built = open_index(snapshot, runtime, report, wait=wait)
     show_notes([snapshot.stale] if snapshot.stale else [], arguments.language)
     return snapshot, built
 

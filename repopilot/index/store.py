@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from repopilot.code.import_statements import Import
     from repopilot.code.split import FileAnalysis
     from repopilot.index.chroma_server import ChromaServer
+    from repopilot.index.workers.pool import WorkerPool
     from repopilot.repo.history import Commit
 
 BROKEN_NOTE = "index.broken"
@@ -49,11 +50,13 @@ class IndexStore:
     Args:
         folder: the folder of all indexes (`Settings.indexes`).
         chroma: the server that keeps their vectors, None for a folder beside them.
+        workers: the processes that link their code graphs, None for none.
     """
 
-    def __init__(self, folder: Path, chroma: ChromaServer | None = None) -> None:
+    def __init__(self, folder: Path, chroma: ChromaServer | None = None, workers: WorkerPool | None = None) -> None:
         self.folder = folder
         self.chroma = chroma
+        self.workers = workers
         self._opened: WeakValueDictionary[tuple, Index] = WeakValueDictionary()
         self._whole: set[tuple[int, ...]] = set()
         self._lock = threading.Lock()
@@ -142,6 +145,7 @@ class IndexStore:
             if found is None:
                 found = self._opened[key] = Index(generation)
                 found.chroma = self.chroma
+                found.workers = self.workers
             return found
 
 
@@ -184,26 +188,27 @@ class Index:
     """One generation. Safe to use from several threads. Methods raise IndexFailed when the file turns out broken.
 
     `commit` and `name` are those of the snapshot it was built from; `generation` grows with every publication.
-    `chroma` is the server of its vectors, if any.
+    `chroma` is the server of its vectors, `workers` are the processes that link its code graph, if any.
 
     Args:
         folder: the folder of the generation.
-        searchable: False leaves the arrays on disk, for callers that only read files: then the index has no chunks and
-            no `lexical`, and names aren't found.
+        searchable: False leaves the arrays and the report on disk, for callers that only read files: then the index has
+            no chunks and no `lexical`, and names aren't found. That is how a draft without them is read.
     """
 
     lexical: LexicalIndex
+    report: BuildReport
     chroma: ChromaServer | None = None
+    workers: WorkerPool | None = None
 
     def __init__(self, folder: Path, *, searchable: bool = True) -> None:
         self.folder = folder
-        self.generation = int(folder.name[1:])
+        self.generation = 0 if folder.name == layout.BUILDING else int(folder.name[1:])
         self._connection = database.connect(folder)
         self._lock = threading.Lock()
         meta = database.meta(self._connection)
         self.commit = meta["commit"]
         self.name = meta["name"]
-        self.report: BuildReport = read_report(folder)
         self._decoded: OrderedDict[str, list[Chunk]] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._decoding = threading.Lock()
@@ -213,6 +218,7 @@ class Index:
             self._load_arrays()
 
     def _load_arrays(self) -> None:
+        self.report = read_report(self.folder)
         self._arrays = arrays.load(self.folder)
         self.lexical = self._with_attributes(self._arrays.lexical)
         if not len(self.lexical) == len(self.chunks) == self._arrays.starts[-1]:

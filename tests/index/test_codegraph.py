@@ -17,7 +17,6 @@ from repopilot.code.graph import build
 from repopilot.code.graph.build import link_graph
 from repopilot.code.graph.graph import Graph, callers, find
 from repopilot.errors import Cancelled
-from repopilot.index.build import update_graph
 from repopilot.index.build.job import IndexRequest
 from repopilot.index.graph import code_graph, graph_file
 from repopilot.index.graph.code_graph import graph_of
@@ -77,7 +76,7 @@ def test_after_a_change_it_is_that_of_a_full_build(root, conf, monkeypatch, jobs
     jobs.build(IndexRequest(snapshot(root), conf))
     write(root, {"src/shop/prices.py": "def cost(item):\n    return item\n", "src/shop/more.py": "import shop.cart\n"})
     index = jobs.build(IndexRequest(snapshot(root), conf))
-    assert graph_file.stored_key(index.folder.parent) == code_graph.content_key(index)
+    assert graph_file.load(index.folder.parent, code_graph.content_key(index)) is not None
     assert same(graph_of(index), whole(index))
     assert find(graph_of(index), "cost") and not find(graph_of(index), "price")
 
@@ -141,7 +140,7 @@ def test_what_a_killed_process_left_is_swept(root, conf, jobs):
 
 @pytest.mark.slow
 def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monkeypatch, jobs):
-    monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
+    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
     index = jobs.build(IndexRequest(snapshot(root), conf), until="history")
     job = jobs.running(snapshot(root))
     assert job is not None and job.history_ready.is_set() and not job.done.is_set()
@@ -158,7 +157,7 @@ def test_nobody_waits_for_it_who_needs_only_search_and_history(root, conf, monke
 @pytest.mark.slow
 def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch, jobs):
     with monkeypatch.context() as patch:
-        patch.setattr(update_graph, "_LINK", f"{MODULE}:sleeping")
+        patch.setattr(code_graph, "_LINK", f"{MODULE}:sleeping")
         job = jobs.start(IndexRequest(snapshot(root), conf))
         while job.progress.phase != "graph":
             time.sleep(0.01)
@@ -170,7 +169,7 @@ def test_a_second_look_does_not_wait_for_the_first_graph(root, conf, monkeypatch
 
 @pytest.mark.slow
 def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, jobs):
-    monkeypatch.setattr(update_graph, "_LINK", f"{MODULE}:crashing")
+    monkeypatch.setattr(code_graph, "_LINK", f"{MODULE}:crashing")
     job = jobs.start(IndexRequest(snapshot(root), conf, WordEmbedder()))
     assert job.done.wait(PATIENCE_S)
     assert job.error is None
@@ -192,4 +191,4 @@ def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf, jobs
     write(root, {"src/shop/more.py": "import shop.cart\n"})
     new = jobs.build(IndexRequest(snapshot(root), conf))
     assert same(graph_of(old), whole(old))
-    assert graph_file.stored_key(new.folder.parent) == code_graph.content_key(new)
+    assert graph_file.load(new.folder.parent, code_graph.content_key(new)) is not None

@@ -6,8 +6,8 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,11 +15,12 @@ from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
 from repopilot.code.languages import file_kind, language_of
-from repopilot.errors import Cancelled, IndexFailed, StorageError
+from repopilot.errors import Cancelled, IndexFailed, RepoPilotError, StorageError
 from repopilot.i18n.format import commit_words
 from repopilot.index.build.parse_batch import REMOVED
 from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.build_report import BuildReport, read_report, write_report
+from repopilot.index.graph.code_graph import begin_linking
 from repopilot.index.storage import layout
 from repopilot.index.storage.codec import Row
 from repopilot.index.storage.database import BrokenDatabase, Draft, open_draft, storage_errors
@@ -48,7 +49,8 @@ _ONE_WORKER_BYTES = 256 << 10
 class BuildRun:
     """One build of an index: the request, the duration of its phases, and why the previous index is unusable.
 
-    `full` rebuilds from nothing; `parse` is the function the workers call, with at most `file_limit_s` for a file.
+    `full` rebuilds from nothing. With `interrupt`, which stops it, the code graph is linked while the arrays are
+    written (`linking`). `parse` is the function the workers call, with at most `file_limit_s` for a file.
     """
 
     snapshot: Snapshot
@@ -58,6 +60,8 @@ class BuildRun:
     progress: OnProgress
     cancel: threading.Event
     full: bool = False
+    interrupt: threading.Event | None = None
+    linking: Generator[object, None, None] | None = None
     parse: str = _PARSE
     file_limit_s: float = FILE_LIMIT_S
     rebuild_note: str = ""
@@ -341,7 +345,12 @@ def _by_path(skips: Sequence[Skip]) -> tuple[Skip, ...]:
 
 def _publish(run: BuildRun, report: BuildReport) -> Index:
     building = run.folder / layout.BUILDING
+    if run.interrupt is not None:
+        run.linking = begin_linking(building, report.chunks, run.workers, run.interrupt)
     _write_arrays(run, building)
+    if run.linking is not None:
+        with suppress(RepoPilotError):  # the job links again, and tells what fails
+            next(run.linking, None)  # it has read the draft
     with run.phase("lexical", 1, "parts"):
         with storage_errors():
             write_report(building, report)

@@ -178,10 +178,10 @@ class IndexJob:
     """Indexing in progress. Thread-safe.
 
     `lexical_ready` is set when `index` covers the requested snapshot, `history_ready` when its past commits are stored
-    (or unavailable), `settled` when only vectors are left, `done` at the end; a job that fails or is cancelled sets all
-    of them, and `error`. `index` may be set although `error` is. `progress` is the latest report; it says so while the
-    vectors wait for a question to be answered. `users` counts the callers that have started the job, see
-    `IndexJobs.leave`.
+    (or unavailable), `settled` when only vectors are left, `done` at the
+    end; a job that fails or is cancelled sets all of them, and `error`. `index` may be set although `error` is.
+    `progress` is the latest report; it says so while the vectors wait for a question to be answered. `users` counts the
+    callers that have started the job, see `IndexJobs.leave`.
     """
 
     def __init__(
@@ -310,10 +310,26 @@ class IndexJob:
 
     def _run_round(self, request: IndexRequest) -> None:
         run = BuildRun(
-            request.snapshot, request.settings, self._indexes, self._workers, self._report, self._cancel, request.full
+            request.snapshot,
+            request.settings,
+            self._indexes,
+            self._workers,
+            self._report,
+            self._cancel,
+            request.full,
+            self._interrupt,
         )
-        self.index = build_instant(run)
-        self.notes = list(self.index.notes)
+        try:
+            self.index = build_instant(run)
+            self._linking: Iterator[object] = run.linking or iter(())
+            self._complete(request, self.index)
+        finally:
+            if run.linking is not None:
+                run.linking.close()
+
+    def _complete(self, request: IndexRequest, index: Index) -> None:
+        """Do what follows the instant index: graph, history and vectors."""
+        self.notes = list(index.notes)
         self._set_unless_pending(self.lexical_ready)
         # The history of a local folder is read quickly; a clone's has to be fetched.
         first = (self._history, self._graph) if request.snapshot.root else (self._graph, self._history)
@@ -321,7 +337,7 @@ class IndexJob:
             if step == self._vectors:
                 self._set_unless_pending(self.settled)
             try:
-                step(request, self.index)
+                step(request, index)
             except Cancelled:
                 if self._cancel.is_set():
                     raise
@@ -344,7 +360,7 @@ class IndexJob:
     def _graph(self, request: IndexRequest, index: Index) -> None:
         from repopilot.index.build.update_graph import update_graph
 
-        update_graph(index, self._workers, self._report, self._interrupt)
+        update_graph(index, self._workers, self._linking, self._report, self._interrupt)
 
     def _vectors(self, request: IndexRequest, index: Index) -> None:
         embedder = self._request.embedder

@@ -5,6 +5,8 @@ Its columns are those of the graph.
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,35 +28,36 @@ def file_version() -> str:
     return f"{_FORMAT}.{VERSION}.{version()}"
 
 
-def save(folder: Path, key: str, graph: Graph) -> None:
+def save(folder: Path, key: str, graph: Graph, name: str = layout.GRAPH) -> None:
     """Replace the stored graph.
 
     Args:
         folder: the folder of the repository's index.
         key: identifies the content the graph was linked from.
         graph: the graph.
+        name: the file.
 
     Raises:
         StorageError: it can't be written.
     """
     head = {"version": file_version(), "key": key, "unresolved": graph.unresolved}
-    column_file.save(folder / layout.GRAPH, head, _columns(graph))
-
-
-def stored_key(folder: Path) -> str:
-    """The key of the content whose graph is stored; '' when none is, or one of another version."""
-    found = _stored(folder)
-    return found.head["key"] if found else ""
+    column_file.save(folder / name, head, _columns(graph))
 
 
 def load(folder: Path, key: str) -> Graph | None:
-    """The graph of the content `key`; None when it isn't there, is broken or of another version."""
-    found = _stored(folder)
-    return _graph(found) if found and found.head["key"] == key else None
+    """The graph of the content `key`, also one that was linked ahead, which becomes the stored one.
 
-
-def _stored(folder: Path) -> Stored | None:
-    return column_file.load(folder / layout.GRAPH, file_version())
+    Returns:
+        The graph; None when it isn't there, is broken or of another version.
+    """
+    for name in (layout.GRAPH, layout.GRAPH_AHEAD):
+        found = column_file.load(folder / name, file_version())
+        if found is not None and found.head["key"] == key:
+            if name == layout.GRAPH_AHEAD:
+                with suppress(OSError):  # another process may have moved it, or the folder can't be written
+                    os.replace(folder / name, folder / layout.GRAPH)
+            return _graph(found)
+    return None
 
 
 def _columns(graph: Graph) -> dict[str, np.ndarray]:

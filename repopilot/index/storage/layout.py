@@ -10,6 +10,7 @@
         build.lock            locked by the one process that builds
         history.json          past commits (no part of a generation), see commit_store.py
         graph.bin             the code graph, see graph_file.py
+        graph-ahead.bin       that of the next generation, linked before it is published
         mypy-<environment>/   mypy's cache, see review/type_errors.py
         graph.lock            locked by the one process that links the graph
         dense.json            how many chunks have vectors
@@ -45,6 +46,7 @@ BUILDING = "building"
 DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
+GRAPH_AHEAD = "graph-ahead.bin"
 HISTORY = "history.json"
 LEXICAL = "lexical"
 REPORT = "report.json"
