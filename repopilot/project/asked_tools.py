@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from repopilot.code.formats.data_formats import table
 from repopilot.code.formats.yaml_document import from_yaml
 from repopilot.project.manifest import is_manifest, read_manifest
-from repopilot.project.project_commands import LINTERS, ProjectCommand, commands_in, is_read
+from repopilot.project.project_commands import LINTERS, commands_in, is_read
 
 _TOOL = re.compile(rf"(?<![\w./@-])(?:{LINTERS}|tsc)(?![\w./@])")
 _NEXT_COMMAND = re.compile(r"&&|\|\||[;|\n]")
@@ -19,42 +19,6 @@ _SHELL = frozenset("cd echo set if for export rm mkdir find xargs git cat exit t
 _LANGUAGES = frozenset("go cargo node deno bash sh ruby php dotnet".split())
 _LONGEST = 60
 _HOOKS = ".pre-commit-config.yaml"
-
-_CONFIGURED = (
-    (r"\.pre-commit-config\.yaml", "", "pre-commit run --all-files"),
-    (r"ruff\.toml", "", "ruff check"),
-    (r"pyproject\.toml", r"^\[tool\.ruff", "ruff check"),
-    (r"\.flake8|setup\.cfg|tox\.ini", r"^\[flake8\]", "flake8"),
-    (r"\.golangci\.(?:ya?ml|toml|json)", "", "golangci-lint run"),
-    (r"\.rubocop\.yml", "", "bundle exec rubocop"),
-    (r"\.standard\.yml", "", "bundle exec standardrb"),
-    (r"biome\.jsonc?", "", "npx biome check"),
-    (r"\.oxlintrc\.json", "", "npx oxlint"),
-    (r"eslint\.config\.\w+|\.eslintrc(?:\.\w+)?", "", "npx eslint ."),
-    (r"\.prettierrc(?:\.\w+)?", "", "npx prettier --check ."),
-    (r"pom\.xml", "<artifactId>spotless-maven-plugin<", "mvn spotless:check"),
-    (r"pom\.xml", "<artifactId>maven-checkstyle-plugin<", "mvn checkstyle:check"),
-    (r"build\.gradle(?:\.kts)?", r"^\s*spotless\b", "gradle spotlessCheck"),
-    (r"build\.gradle(?:\.kts)?", r"\bcheckstyle\b", "gradle checkstyleMain"),
-    (r"phpcs\.xml(?:\.dist)?", "", "vendor/bin/phpcs"),
-)
-"""Names of configurations, what they must hold, and the command that reads them; what runs all tools comes first."""
-
-
-def configured_linters(paths: Iterable[str], read: Callable[[str], str | None]) -> Iterator[ProjectCommand]:
-    """The commands of the linters that files at the root configure, the best first.
-
-    Args:
-        paths: the files of the repository.
-        read: gives the text of a file.
-    """
-    top = sorted(path for path in paths if "/" not in path)
-    return (
-        ProjectCommand(command, "convention", path, 1)
-        for name, inside, command in _CONFIGURED
-        for path in top
-        if re.fullmatch(name, path) and re.search(inside, read(path) or "", re.M)
-    )
 
 
 def may_ask(path: str) -> bool:

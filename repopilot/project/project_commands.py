@@ -30,36 +30,44 @@ class ProjectCommand:
 
 
 _SCRIPTS = r"(?:\./)?(?:scripts?|bin|tools|ci|\.ci)/"
+_AT = r"(?<![\w.-])"
+"""Where the name of a program begins; it isn't the end of another name."""
 _JS = r"(?:npm|yarn|pnpm|bun)(?: run)?"
 _MAKE = r"(?:make|just|task|rake|bundle exec rake|nox -s|tox -e|hatch run|inv(?:oke)?|mage|doit|poe)"
 LINTERS = (
     r"ruff|flake8|pylint|mypy|pyright|black|eslint|prettier|xo|golangci-lint|go vet|gofmt|cargo (?:clippy|fmt)|"
-    r"rubocop|phpcs|phpstan|clang-format|clang-tidy|biome|isort|stylelint|staticcheck"
+    r"rubocop|phpcs|phpstan|php-cs-fixer|psalm|clang-format|clang-tidy|biome|isort|stylelint|staticcheck|"
+    r"mix (?:format|credo)|dotnet format|standardrb|swiftlint|luacheck|oxlint"
 )
 """The names of linters and formatters, as a pattern."""
 COMMANDS: dict[Purpose, re.Pattern[str]] = {
     "test": re.compile(
-        rf"\b(?:pytest|py\.test|tox|nox|go test|cargo (?:n?test|nextest)|{_JS} (?:test\S*|t\b)|jest|mocha|vitest|"
+        rf"{_AT}(?:pytest|py\.test|tox|nox|go test|cargo (?:n?test|nextest)|{_JS} (?:test\S*|t\b)|jest|mocha|vitest|"
         rf"{_MAKE} (?:\S+ )*?\S*(?:tests?|check|specs?)\b\S*|unittest|mvnw? (?:\S+ )*(?:test|verify)|"
         rf"gradlew? (?:\S+ )*(?:test|check)|"
-        r"rspec|ctest|phpunit|composer (?:run )?(?:run-script )?test\S*|dotnet test|(?:swift|sbt|mix|bazel|dub|"
-        r"zig build) test|"
-        rf"minitest)\b|\b(?:python3?|node|ruby|php|perl|bash|sh) (?:-m )?[\w./-]*tests?\b|"
+        r"rspec|ctest|meson test|ninja (?:\S+ )*test|phpunit|"
+        r"composer (?:run )?(?:run-script )?test\S*|dotnet test|(?:swift|sbt|mix|bazel|dub|zig build) test|"
+        r"manage\.py test|minitest)\b(?![-/])|"
+        r"\b(?:python3?|node|ruby|php|perl|bash|sh) (?:-m )?[\w./-]*tests?\b|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
     ),
     "lint": re.compile(
-        rf"(?<![\w.-])(?:{LINTERS}|pre-commit run|"
-        rf"{_MAKE} \S*(?:lint|check|fmt|format|style)\S*|{_JS} \S*(?:lint|check|format|style)\S*)\b|"
+        rf"{_AT}(?:{LINTERS}|pre-commit run|"
+        rf"{_MAKE} \S*(?:lint|check|fmt|format|style)\S*|{_JS} \S*(?:lint|check|format|style)\S*|"
+        r"gradlew? (?:\S+ )*(?:spotless|checkstyle|detekt|ktlint)\w*|"
+        r"mvnw? (?:\S+ )*(?:spotless|checkstyle):\w+)\b(?!/)|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:lint|check|format)\S*"
     ),
     "build": re.compile(
-        rf"^(?:make|make all|rake|ninja)$|\b(?:cmake|cargo build|go build|{_JS} build\S*|"
+        rf"^(?:make|make all|rake|ninja)$|(?:^|\s)\./configure\b|(?:^|[\s/])(?:autogen\.sh|autoreconf)\b|"
+        rf"{_AT}(?:cmake|cargo build|go build|{_JS} build\S*|"
         rf"mvnw? (?:\S+ )*(?:package|compile|install)|"
-        rf"gradlew? (?:\S+ )*(?:build|assemble)|dotnet build|python3? -m build|{_MAKE} \S*build\S*|meson|\./configure|"
+        rf"gradlew? (?:\S+ )*(?:build|assemble)|dotnet build|python3? -m build|{_MAKE} \S*build\S*|"
+        r"meson (?:setup|compile|build)|mix compile|"
         rf"hatch build|poetry build|gem build|zig build|swift build|sbt compile)\b|(?:^|\s){_SCRIPTS}\S*build\S*"
     ),
     "install": re.compile(
-        r"\b(?:pip3? install|pipx install|uv (?:add|pip install|tool install|sync)|poetry (?:add|install)|"
+        rf"{_AT}(?:pip3? install|pipx install|uv (?:add|pip install|tool install|sync)|poetry (?:add|install)|"
         r"conda install|"
         r"(?:npm|pnpm|yarn|bun) (?:i|install|add)|cargo (?:install|add)|go (?:get|install)|gem install|"
         r"bundle (?:add|install)|"
@@ -68,18 +76,19 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         rf"(?:^|\s){_SCRIPTS}\S*install\S*"
     ),
     "start": re.compile(
-        rf"\b(?:{_JS} (?:start|dev|serve)\S*|docker(?:-| )compose up|docker run|cargo run|go run|dotnet run|"
+        rf"{_AT}(?:{_JS} (?:start|dev|serve)\S*|docker(?:-| )compose up|docker run|cargo run|go run|dotnet run|"
         rf"mvnw? (?:\S+ )*\S+:run|gradlew? (?:\S+ )*(?:run|bootRun)|"
-        rf"python3? -m \w\S*|uvicorn|gunicorn|flask run|rails s(?:erver)?|rackup|{_MAKE} (?:run|start|serve|dev)\S*)\b|"
+        rf"python3? -m \w\S*|uvicorn|gunicorn|flask run|manage\.py runserver|rails s(?:erver)?|"
+        rf"rackup|{_MAKE} (?:run|start|serve|dev)\S*)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:start|serve|run)\S*"
     ),
     "docs": re.compile(
-        rf"\b(?:mkdocs|sphinx-build|{_MAKE} \S*(?:docs?|html|site)\S*|{_JS} \S*docs?\S*|cargo doc|rdoc|yard|"
+        rf"{_AT}(?:mkdocs|sphinx-build|{_MAKE} \S*(?:docs?|html|site)\S*|{_JS} \S*docs?\S*|cargo doc|rdoc|yard|"
         rf"typedoc|javadoc(?!\.)|doxygen)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*doc(?:s|umentation)?(?![a-z])\S*"
     ),
     "bench": re.compile(
-        rf"\b(?:cargo bench|go test (?:\S+ )*-bench\S*|{_MAKE} \S*bench\S*|{_JS} \S*bench\S*|hyperfine|asv)\b|"
+        rf"{_AT}(?:cargo bench|go test (?:\S+ )*-bench\S*|{_MAKE} \S*bench\S*|{_JS} \S*bench\S*|hyperfine|asv)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*bench\S*"
     ),
 }
@@ -103,12 +112,14 @@ _DIRECTIVE = re.compile(r"( *)\.\. ([\w-]+)::[^\S\n]*([\w-]*)")
 """A directive of reStructuredText; the lines indented below it are its options and its body."""
 _COMMAND_DIRECTIVES = frozenset(["code-block", "code", "sourcecode", "prompt", "parsed-literal"])
 _HEADING = re.compile(r"^(#{1,6}|={1,5})\s+(.+?)\s*#*$")
+_UNDERLINE = re.compile(r"([=~^\"'*+#-])\1{2,}\s*$")
+"""The line below a heading."""
 _NO_COMMAND = re.compile(
-    r"\s*(?:[#@<>{(\[\"']|//|:[\w-]+:|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
+    r"\s*(?:[#@<>{(\[\"'`]|//|:[\w-]+:|(?:[*+-]|\d+[.)])\s|(?:import|from|def|class|const|let|var|use|func|fn)\s)|[^\s\"']*\("
 )
 """The beginnings of lines among commands that are code."""
-_INLINE = re.compile(r"``?([^`\n]{3,120})``?(_?)")
-"""Code within a line; a link of reStructuredText has an underscore behind it."""
+_INLINE = re.compile(r"(?<!:)``?([^`\n]{3,120})``?(_?)")
+"""Code within a line; in reStructuredText, a link has an underscore behind it, a role a colon before it."""
 
 
 _LAUNCHED = re.compile(
@@ -165,7 +176,7 @@ def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
     if name.startswith("testing") and "/" in path:
         # Inside a folder of documentation, it tells users how to test their own code.
         return None
-    if re.match(r"(?:gnu)?makefile$", name):
+    if re.match(r"(?:gnu)?makefile$", name) or path == "Makefile.am":
         return _targets
     if re.search(r"(^|/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$", path) or name in (
         ".gitlab-ci.yml",
@@ -173,7 +184,7 @@ def _reader(path: str) -> Callable[[str, str], Iterator[ProjectCommand]] | None:
     ):
         return _ci
     if re.match(
-        r"(?:readme|contributing|install|installation|development|developing|hacking|testing|getting[-_]started|"
+        r"(?:readme|contributing|install|installation|development|developing|hacking|testing|get(?:ting)?[-_]started|"
         r"quick[-_]?start)\b",
         name,
     ):
@@ -206,7 +217,8 @@ def _targets(path: str, text: str) -> Iterator[ProjectCommand]:
     folder = path.rpartition("/")[0]
     for number, line in enumerate(lines, 1):
         found = re.match(r"([A-Za-z][\w./-]*)(?:\s+[\w./-]+)*\s*::?(?!=)([^=]*)$", line)
-        if found:
+        # What ends like a file is one, and automake has steps of its own that nobody asks for.
+        if found and not re.search(r"\.\w+$|-(?:hook|local)$", found[1]):
             recipe = [row.strip().lstrip("@-") for row in lines[number : number + 6]]
             runs = next((row for row in recipe if row and not row.startswith(("#", "echo "))), "")
             has_recipe = number < len(lines) and lines[number].startswith("\t")
@@ -296,24 +308,32 @@ def _cmake(path: str, text: str) -> Iterator[ProjectCommand]:
         line = line_at(text, found.start(1))
         yield ProjectCommand(f"cmake --build . --target {found[1]}", "script", path, line, runs[:120])
         yield ProjectCommand(f"make {found[1]}", "script", path, line, runs[:120])
-    enabled = re.search(r"^[^\S\n]*enable_testing\s*\(", text, re.M | re.I)
-    if enabled:
-        yield ProjectCommand("ctest", "script", path, line_at(text, enabled.end()))
+
+
+_RUNS = re.compile(
+    r"^(?P<indent> *)(?:- +)?(?:run|script|install|before_script)[^\S\n]*:[^\S\n]*(?P<style>[|>][-+]?)?[^\S\n]*"
+    r"(?P<line>.*)(?:\n|\Z)(?P<block>(?:(?P=indent) +\S.*(?:\n|\Z)|[^\S\n]*\n)*)",
+    re.M,
+)
+"""What a step of CI runs: a line, or a block, `>` before which makes one command of it."""
+_ITEM = re.compile(r"^(?P<indent> *)- .*\n(?:(?P=indent) .*(?:\n|\Z)|[^\S\n]*\n)*", re.M)
+_ELSEWHERE = re.compile(r"^[ -]*working-directory[^\S\n]*:[^\S\n]*+(?![\"'./]*\s*$)", re.M)
+_ROW = re.compile(r"\S(?:[^\n]|(?<=[\\|&])\n)*")
+"""A command of a block with the lines that it goes on in."""
 
 
 def _ci(path: str, text: str) -> Iterator[ProjectCommand]:
-    block = -1
-    for number, line in enumerate(text.split("\n"), 1):
-        indent = len(line) - len(line.lstrip())
-        if block >= 0 and line.strip() and indent <= block:
-            block = -1
-        if block >= 0 and line.strip():
-            yield ProjectCommand(line.strip().removeprefix("- "), "ci", path, number)
-        found = re.match(r"\s*(?:-\s+)?(?:run|script|install|before_script)\s*:\s*(.*)$", line)
-        if found and found[1].strip() in ("", "|", ">", "|-", ">-"):
-            block = indent
-        elif found:
-            yield ProjectCommand(_unquoted(found[1].strip()), "ci", path, number)
+    away = [item.span() for item in _ITEM.finditer(text) if _ELSEWHERE.search(item[0])]
+    for found in _RUNS.finditer(text):
+        if any(start <= found.start("line") < end for start, end in away):
+            continue
+        if found["line"]:
+            yield ProjectCommand(_unquoted(found["line"].strip()), "ci", path, line_at(text, found.start("line")))
+            continue
+        is_folded = (found["style"] or "").startswith(">")
+        for row in re.finditer(r"\S[\s\S]*", found["block"]) if is_folded else _ROW.finditer(found["block"]):
+            command = re.sub(r"^- (?:[|>][-+]? )?", "", " ".join(row[0].replace("\\\n", " ").split()))
+            yield ProjectCommand(command, "ci", path, line_at(text, found.start("block") + row.start()))
 
 
 def _unquoted(text: str) -> str:
@@ -328,19 +348,19 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
     below = -1  # the indentation of a directive that shows no commands
     for number, line in enumerate(text.split("\n"), 1):
         below = _below(line, below)
-        mark = _FENCE.match(line)
+        mark = None if path.endswith(".rst") else _FENCE.match(line)
         if mark and (not fence or mark[2].startswith(fence)):
             fence, shell = ("", False) if fence else (mark[2], mark[3].lower() in _SHELL)
             continue
         title = None if fence else _HEADING.match(line)
-        if title:
-            heading = title[2]
+        if title or (before and not fence and _UNDERLINE.match(line)):
+            heading = title[2] if title else before
             before = ""
             continue
         context = f"{heading}. {before}"
         indented = not fence and below < 0 and re.match(r"(?: {4}|\t)\S|\s*\$ \S", line) is not None
         if (fence and shell) or indented:
-            command = re.sub(r"^[^\S\n]*[$>%] ?", "", line).strip()
+            command = re.sub(r"^[^\S\n]*[$>%] ?|\s+# .*", "", line).strip()
             if command and not _NO_COMMAND.match(command):
                 yield ProjectCommand(command, "documentation", path, number, heading=context)
         elif not fence:
@@ -349,7 +369,7 @@ def _documentation(path: str, text: str) -> Iterator[ProjectCommand]:
                 yield ProjectCommand(
                     inline[1].strip().lstrip("$ "), "documentation", path, number, heading=f"{heading}. {line}"
                 )
-            before = line.strip() or before
+            before = before if _DIRECTIVE.match(line) else line.strip() or before
 
 
 def _below(line: str, below: int) -> int:

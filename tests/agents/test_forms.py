@@ -19,6 +19,8 @@ from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.recognise import recognise
 from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.impact.question import read_request
+from repopilot.agents.overview.compute import overview_of
+from repopilot.project.project_commands import Purpose
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace
@@ -152,6 +154,23 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     question = "how do I run the tests?"
     found = answer_by_code(question, search(workspace.index, question, 5), workspace, "en")
     assert found is not None and "`npm test`" in found.text and "`cd packages/api && pytest`" in found.text
+
+
+@pytest.mark.parametrize(
+    ("question", "purpose"), [("how do I run the tests?", "test"), ("How do I install it?", "install")]
+)
+def test_the_chat_names_the_command_that_the_overview_names(tmp_path: Path, question: str, purpose: Purpose) -> None:
+    files = {
+        "README.md": "# Till\n\nTested with `pytest`.\n\n```\napt install cmake\npip install till\n```\n",
+        "pyproject.toml": '[project]\nname = "till"\n',
+        "till.py": "def total():\n    return 1\n",
+        "docs/Makefile": "test:\n\tsphinx-build -b doctest\n",
+    }
+    workspace = open_workspace(write(tmp_path / "till", files), offline(tmp_path / "home"))
+    found = answer_by_code(question, search(workspace.index, question, 5), workspace, "en")
+    command = overview_of(workspace.index).commands[purpose]
+    assert found is not None and f"with `{command.command}` [1]" in found.text
+    assert command.command == {"test": "pytest", "install": "pip install till"}[purpose]
 
 
 def test_a_file_that_says_how_code_is_built_is_not_what_a_command_is_asked_of(tmp_path):

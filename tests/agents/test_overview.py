@@ -749,9 +749,69 @@ def test_a_wrapper_stands_for_the_tool_that_it_brings(tmp_path, script, files, t
     assert commands_of_files(tmp_path, {**files, "src/main/java/Till.java": "class Till {}\n"})["test"] == test
 
 
-def test_what_meson_builds_is_tested_by_it(tmp_path):
-    files = {"meson.build": "project('shop', 'c')\n", "shop.c": "int shop(void) { return 1; }\n"}
-    assert overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]["test"] == "meson test -C build"
+@pytest.mark.parametrize(
+    ("files", "build", "test"),
+    [
+        ({"meson.build": "project('till', 'c')\n"}, "meson setup build && meson compile -C build", None),
+        (
+            {"meson.build": "project('till', 'c')\nsubdir('t')\n", "t/meson.build": "test('a', a)\n"},
+            "meson setup build && meson compile -C build",
+            "meson test -C build",
+        ),
+        ({"Makefile.am": "bin_PROGRAMS = a\n"}, "autoreconf -i && ./configure && make", None),
+        (
+            {"autogen.sh": "#!/bin/sh\n", "Makefile.am": "SUBDIRS = t\n", "t/Makefile.am": "TESTS = a\n"},
+            "./autogen.sh && ./configure && make",
+            "make check",
+        ),
+        ({"CMakeLists.txt": "project(till)\n"}, "cmake -B build && cmake --build build", None),
+        (
+            {"CMakeLists.txt": "project(till)\ninclude(CTest)\n"},
+            "cmake -B build && cmake --build build",
+            "ctest --test-dir build",
+        ),
+        ({"Makefile": "$(BIN): till.c\n\t$(CC) -o $@ $<\n"}, "make", None),
+        ({"Makefile": "site:\n\tpandoc x\n"}, None, None),
+        ({"mix.exs": "defmodule Till do\nend\n", "test/till_test.exs": "x\n"}, "mix compile", "mix test"),
+        ({"pyproject.toml": "[tool.ruff]\n"}, None, None),
+    ],
+)
+def test_a_build_system_is_used_as_usual_where_it_has_something_to_do(tmp_path, files, build, test):
+    found = commands_of_files(tmp_path, {"src/till.c": "int till(void) { return 1; }\n", **files})
+    assert (found.get("build"), found.get("test")) == (build, test)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"Makefile.am": "bin_PROGRAMS = repo\n"},
+        {"src/Makefile": "BIN = repo\n"},
+        {"CMakeLists.txt": "add_executable(repo till.c)\n"},
+        {"meson.build": "executable('repo', 'till.c')\n"},
+    ],
+)
+def test_a_program_that_is_built_starts_by_its_name(tmp_path, files):
+    assert commands_of_files(tmp_path, {"till.c": "int till(void) { return 1; }\n", **files})["run"] == "repo"
+
+
+def test_what_is_said_of_a_part_or_a_machine_comes_after_what_is_said_of_the_whole(tmp_path):
+    files = {
+        "go.mod": "module till\n",
+        "till.go": "package till\n",
+        ".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n      - run: CGO_ENABLED=0 go test -p 1 ./...\n",
+        "ci/test-completion": "#!/bin/sh\n",
+        "tox.ini": "[testenv:yamllint]\n[testenv:linting]\n",
+        "README.md": "# Till\n\n```\npython3 -m venv .venv\n```\n",
+    }
+    found = commands_of_files(tmp_path, files)
+    assert found["lint"] == "tox -e linting" and found["test"] != "CGO_ENABLED=0 go test -p 1 ./..."
+    assert "run" not in found
+
+
+def test_packages_below_a_build_file_are_parts_of_what_it_builds(tmp_path):
+    files = {"build.gradle": "plugins {\n}\n", "site/package.json": '{"name": "site", "scripts": {"start": "next"}}'}
+    found = commands_of_files(tmp_path, {"src/main/java/Till.java": "class Till {}\n", **files})
+    assert found == {"build": "gradle build", "test": "gradle test"}
 
 
 def test_another_flow_leaves_the_first_at_one_of_its_steps(tmp_path):

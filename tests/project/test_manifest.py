@@ -150,6 +150,10 @@ def test_a_link_in_restructured_text_is_no_command():
     assert {each.command for each in commands_in("docs/development.rst", text)} == {"black .", "tox"}
 
 
+def test_a_role_in_restructured_text_is_no_command():
+    assert not commands_in("docs/development.rst", "See :doc:`tox <tox:index>`.\n")
+
+
 def test_only_a_directive_that_shows_commands_has_some():
     text = """
 .. image:: https://badges.example/ruff.svg
@@ -234,6 +238,84 @@ def test_a_task_of_a_table_runs_its_first_command(task, runs):
 )
 def test_a_command_is_possible_where_its_program_has_what_it_reads(command, possible):
     assert is_possible(command, {"scripts", "src"}, {"cargo.toml", "main.rs", "test"}) is possible
+
+
+CI = """jobs:
+  a:
+    steps:
+      - run: npm test
+        env: {X: 1}
+      - name: of a folder of its own
+        working-directory: website
+        run: yarn start
+      - run: yarn lint
+        working-directory: ./
+      - run: >
+          ./gradlew
+          check --scan
+      - run: |
+          cmake -B build \\
+            -DX=1
+
+          find . |
+            xargs clang-format
+          make test
+"""
+
+
+def test_a_command_of_ci_is_whole_and_for_the_whole_repository():
+    found = [(each.line, each.command) for each in commands_in(".github/workflows/ci.yml", CI)]
+    commands = ["npm test", "yarn lint", "./gradlew check --scan", "cmake -B build -DX=1"]
+    commands += ["find . | xargs clang-format", "make test"]
+    assert found == list(zip((4, 9, 12, 15, 18, 20), commands, strict=True))
+
+
+def test_the_scripts_of_gitlab_are_lists():
+    text = "test:\n  script:\n    - pytest\n    - |\n      tox -e lint\n  before_script: 'pip install .'\n"
+    found = [(each.line, each.command) for each in commands_in(".gitlab-ci.yml", text)]
+    assert found == [(3, "pytest"), (4, "tox -e lint"), (6, "pip install .")]
+
+
+def test_a_line_below_a_heading_opens_no_block_of_code():
+    text = "Browsers\n~~~~~~~~\n\nSome prose.\n\nFormatting\n~~~~~~~~~~\n\n"
+    text += "Run this:\n\n.. code-block:: sh\n\n    black .\n"
+    assert [(each.command, each.heading) for each in commands_in("docs/contributing.rst", text)] == [
+        ("black .", "Formatting. Run this:")
+    ]
+
+
+def test_a_comment_behind_a_command_is_no_part_of_it():
+    found = commands_in("README.md", "```\ncmake ..   # writes a Makefile\nmake '#1'\n```\n")
+    assert [each.command for each in found] == ["cmake ..", "make '#1'"]
+
+
+def test_the_targets_of_automake_are_those_that_one_asks_for():
+    text = "test: till\n\t./run\ndist-hook:\n\tcp a b\ntill.h: till.in\n\tsed x\n"
+    assert [each.command for each in commands_in("Makefile.am", text)] == ["make test"]
+
+
+@pytest.mark.parametrize(
+    ("command", "purpose"),
+    [
+        ("./configure", "build"),
+        ("sh autogen.sh", "build"),
+        ("autoreconf -i", "build"),
+        ("meson setup build", "build"),
+        ("meson test -C build", "test"),
+        ("ninja -C build test", "test"),
+        ("mix format --check-formatted", "lint"),
+        ("./gradlew spotlessCheck", "lint"),
+        ("./manage.py runserver", "start"),
+    ],
+)
+def test_a_command_of_a_build_system_is_for_what_it_does(command, purpose):
+    fits = {each for each in ("build", "test", "lint", "start") if COMMANDS[each].search(command)}
+    assert fits == {purpose}
+
+
+def test_a_name_that_begins_like_a_tool_is_no_command_of_it():
+    assert not COMMANDS["test"].search("bundle add rspec-core") and COMMANDS["test"].search("bin/rspec")
+    assert not COMMANDS["build"].search("sh install-cmake.sh") and not COMMANDS["lint"].search("src/black/main.py")
 
 
 def test_a_script_that_runs_an_editor_with_a_linter_for_an_argument_is_no_linter():

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
+from repopilot.agents.overview.conventions import built_programs, usual_commands
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.manifests import is_imported, manifests
 from repopilot.index.store import Index
 from repopilot.project import project_commands
-from repopilot.project.asked_tools import configured_linters
+from repopilot.project.manifest import Manifest
 from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose, is_possible
 from repopilot.retrieval.query import learnt
 
@@ -22,14 +23,19 @@ MOST_COMMANDS = 6
 """Commands in one answer."""
 MOST_OPTIONS = 1
 """A command with more options is for a part of the project, or for one machine."""
+_WEAK = 5
+"""The rank from which on a command is hardly evidence for the whole project."""
 _DOCUMENT_DEPTH = 2
 _FOR_USERS = re.compile(r"(?:^|/)(?:readme|install|installation|getting[-_]started|quick[-_]?start)\b", re.I)
 _OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
-_NOT_WHOLE = re.compile(r"[$]|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$")
-"""Not a whole command: one with a variable, a comment, one that the next line continues, or a file name."""
+_NOT_WHOLE = re.compile(
+    r"[$]|[{<]\w|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$|^(?:go|npm|docker) run$"
+    r"|^(?:git|curl|wget|echo|export|chmod)\s|^cd \S+$"
+)
+"""Not a whole command: one with a variable or placeholder, a comment, one that goes on, a file name, a preparation."""
 _SURE = 0.5
 """The least chance that a heading tells of a purpose."""
-_OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake\b")
+_OF_FOLDER = re.compile(r"(?:install|sync)(?:\s+-\S+)*$|\s\.(?:\[|\s|$)|\brequirements\b|\bcmake --install\b")
 """A command that installs the contents of the folder."""
 _BY_DEFAULT = frozenset(("make", "rake", "ninja"))
 """Commands whose names don't say what they do."""
@@ -63,14 +69,7 @@ _CONVENTIONS: dict[str, dict[Purpose, str]] = {
     "ruby": {"install": "bundle install"},
     "composer": {"install": "composer install", "test": "vendor/bin/phpunit"},
 }
-
-_BUILDS: dict[str, dict[Purpose, str]] = {
-    "meson.build": {"test": "meson test -C build", "build": "meson setup build && meson compile -C build"},
-    "CMakeLists.txt": {"build": "cmake -B build && cmake --build build"},
-    "build.gradle": {"test": "gradle test", "build": "gradle build"},
-    "build.gradle.kts": {"test": "gradle test", "build": "gradle build"},
-}
-"""The conventional commands where the root has a build file."""
+"""By ecosystem of a manifest, which may also be that of a package inside the project."""
 
 
 def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
@@ -101,7 +100,14 @@ def chosen(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[Project
     """The commands of a purpose, each once, the best first."""
     fitting = [c for c in commands if _fits(c, purpose)]
     fitting.sort(
-        key=lambda c: (_rank(c, purpose), c.path.count("/"), not c.command.endswith(purpose), not _about(c, purpose))
+        key=lambda c: (
+            _rank(c, purpose),
+            c.path.count("/"),
+            not _last_name(c).startswith(purpose),
+            not NAMES[purpose].fullmatch(_last_name(c)),
+            _last_name(c) != purpose,
+            not _about(c, purpose),
+        )
     )
     found: dict[str, ProjectCommand] = {}
     for command in fitting:
@@ -113,19 +119,33 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
     """The rank of a command, 0 for the best: documents for developers first, then scripts run by name, then CI, then
     documents for users. A README shows what users do with the project, so it comes first only for their purposes."""
     if command.command in _BY_DEFAULT:
-        return 5
-    is_mention = command.origin == "documentation" and command.command.isalpha()
+        return _WEAK + 1
+    is_mention = command.origin == "documentation" and re.fullmatch(r"[\w-]+", command.command)
     is_for_types = purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command)
-    if is_mention or is_for_types or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
-        return 4
+    is_elsewhere = re.match(r"\w+=|make -C ", command.command)
+    if is_mention or is_elsewhere:
+        return _WEAK
+    if is_for_types or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
+        return _WEAK - 1
     if command.command == "make all":  # less specific than a target named after what it does
         return 1
     if command.origin == "documentation":
         is_for_users = _FOR_USERS.search(command.path) is not None
-        return 0 if is_for_users == (purpose in _OF_USERS) else 3
+        is_one_of_several = purpose == "lint" and not _is_named(command, purpose)
+        return int(is_one_of_several) if is_for_users == (purpose in _OF_USERS) else 3
     if _lints(command, purpose):
-        return 4 if any(_is_named(command, other) for other in NAMES) else 3
+        return _WEAK - 1 if any(_is_named(command, other) for other in NAMES) else 3
+    if _is_of_part(command, purpose):
+        return 3
     return 1 if command.origin == "script" else 2
+
+
+def _is_of_part(command: ProjectCommand, purpose: Purpose) -> bool:
+    """Whether a script or target is named after more than what it is for (`speed-test`), or one file is tested."""
+    if purpose == "test" and re.match(r"(?!python|node|ruby|bash|sh)\S.*\s\S*tests?/\S+\.\w+", command.command):
+        return True
+    is_qualified = purpose in ("test", "build", "start") and _is_named(command, purpose)
+    return is_qualified and not NAMES[purpose].fullmatch(_last_name(command))
 
 
 def _lints(command: ProjectCommand, purpose: Purpose) -> bool:
@@ -137,12 +157,17 @@ def _is_named(command: ProjectCommand, purpose: Purpose) -> bool:
     return NAMES[purpose].search(re.split(r"[ /]", command.command)[-1]) is not None
 
 
+def _last_name(command: ProjectCommand) -> str:
+    return re.split(r"[ /]", command.command)[-1].partition(".")[0]
+
+
 def _fits(command: ProjectCommand, purpose: Purpose) -> bool:
     if command.origin == "script":
         by_default = purpose == "test" and (
             command.command == "tox" or (command.command == "rake" and bool(re.search(r"test|spec", command.runs)))
         )
-        if purpose == "lint" and COMMANDS["test"].search(command.runs) and not COMMANDS["lint"].search(command.runs):
+        tests = command.command == "make check" or COMMANDS["test"].search(command.runs)
+        if purpose == "lint" and tests and not COMMANDS["lint"].search(command.runs):
             return False
         return _is_named(command, purpose) or by_default or _lints(command, purpose)
     if purpose != "install" and COMMANDS["install"].search(command.command):
@@ -159,18 +184,14 @@ def _about(command: ProjectCommand, purpose: Purpose) -> bool:
 
 def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand]) -> list[ProjectCommand]:
     """The conventional command of the project, or else of each package that none of the commands found is for."""
-    covered = {command.path.rpartition("/")[0] for command in found}
+    covered = {posixpath.dirname(command.path) for command in found}
+    of_root = () if found else list(usual_commands(index, purpose))
+    of_manifests = (each for each in _of_manifests(index, purpose) if not covered & {"", posixpath.dirname(each.path)})
     usual: dict[str, ProjectCommand] = {}
-    for linter in configured_linters(index.files, index.text) if purpose == "lint" and not found else ():
-        usual.setdefault("", linter)
-    for manifest in manifests(index):
-        folder = manifest.path.rpartition("/")[0]
-        if (command := _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)) and not covered & {"", folder}:
-            inside = f"cd {folder} && {command}" if folder else command
-            usual.setdefault(folder, ProjectCommand(inside, "convention", manifest.path, 1))
-    for file, uses in _BUILDS.items() if not found else ():
-        if file in index.files and purpose in uses:
-            usual.setdefault("", ProjectCommand(uses[purpose], "convention", file, 1))
+    for each in (*of_root, *of_manifests) if purpose == "lint" else (*of_manifests, *of_root):
+        usual.setdefault(posixpath.dirname(each.path), each)
+    if index.derived(_is_built):
+        usual = {folder: each for folder, each in usual.items() if not folder}
     best = [usual[""]] if "" in usual else list(usual.values())
     return [
         replace(
@@ -181,6 +202,31 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
         )
         for each in best
     ]
+
+
+def _of_manifests(index: Index, purpose: Purpose) -> Iterator[ProjectCommand]:
+    for manifest in manifests(index):
+        folder = posixpath.dirname(manifest.path)
+        command = _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)
+        if command and _has_use(index, manifest, purpose):
+            inside = f"cd {folder} && {command}" if folder else command
+            yield ProjectCommand(inside, "convention", manifest.path, 1)
+
+
+def _has_use(index: Index, manifest: Manifest, purpose: Purpose) -> bool:
+    """Whether there is what a conventional command runs; a manifest of Python may hold only the settings of tools."""
+    inside = posixpath.join(posixpath.dirname(manifest.path), "")
+    if manifest.ecosystem == "cargo" and purpose == "start":
+        return any(path.startswith((f"{inside}src/main.rs", f"{inside}src/bin/")) for path in index.files)
+    if manifest.ecosystem != "python" or manifest.name:
+        return True
+    tests = (path for path in index.files if path.endswith(".py") and is_test_path(path))
+    return purpose == "test" and any(path.startswith(inside) for path in tests)
+
+
+def _is_built(index: Index) -> bool:
+    """Whether a build file at the root builds the whole, so that packages below it are only parts."""
+    return any(True for _ in usual_commands(index, "build"))
 
 
 def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
@@ -232,24 +278,46 @@ def _installs(command: str, names: Collection[str]) -> bool:
     return _OF_FOLDER.search(command) is not None or any(name in command.casefold() for name in names)
 
 
+def _starts(command: str, index: Index) -> bool:
+    """Whether a module that Python is asked to run, if any, is one of the repository."""
+    found = re.search(r"\bpython3? -m ([\w.]+)", command)
+    path = found[1].replace(".", "/") if found else ""
+    ends = (f"{path}.py", f"{path}/__main__.py")
+    return not found or any(each.endswith(ends) and not is_test_path(each) for each in index.files)
+
+
+def ranked_commands(index: Index, entries: Sequence[EntryPoint], purpose: Purpose) -> list[ProjectCommand]:
+    """The commands of a purpose, the best first; not those of packages inside the project.
+
+    What the project's tools usually do comes after what its files say, but before what is hardly said of the whole.
+
+    Args:
+        index: the repository.
+        entries: its entry points.
+        purpose: what the commands are for.
+    """
+    folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
+    is_whole = "" in folders or index.derived(_is_built)
+    packages = {each for each in folders if each and is_whole and not is_doc_path(f"{each}/")}
+    every = [each for each in index.derived(commands_of) if packages.isdisjoint(folders_of(each.path))]
+    names = {manifest.name.casefold() for manifest in manifests(index) if manifest.name}
+    names.add(index.name.rpartition("/")[2].casefold())
+    fits = {"install": lambda command: _installs(command, names), "start": lambda command: _starts(command, index)}
+    fitting = [each for each in every if purpose not in fits or fits[purpose](each.command)]
+    programs = (*_declared(index), *built_programs(index)) if purpose == "start" else ()
+    said = [*programs, *chosen(fitting, purpose)]
+    said = said or _by_meaning(every, purpose)
+    sure = [each for each in said if _rank(each, purpose) < _WEAK]
+    usual = [*by_convention(index, purpose, sure), *(_started(index, entries) if purpose == "start" else ())]
+    return list({each.command: each for each in (*sure, *usual, *said)}.values())[:MOST_COMMANDS]
+
+
 def best_commands(index: Index, entries: Sequence[EntryPoint]) -> dict[Purpose, ProjectCommand]:
-    """The best command for each purpose, where the project has one; not those of packages inside it.
+    """The best command for each purpose, where the project has one.
 
     Args:
         index: the repository.
         entries: its entry points.
     """
-    folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
-    packages = {each for each in folders if each and "" in folders and not is_doc_path(f"{each}/")}
-    every = [each for each in index.derived(commands_of) if packages.isdisjoint(folders_of(each.path))]
-    declared = {manifest.name.casefold() for manifest in manifests(index) if manifest.name}
-    names = declared | {index.name.rpartition("/")[2].casefold()}
-    best: dict[Purpose, ProjectCommand] = {}
-    for purpose in get_args(Purpose):
-        fitting = [each for each in every if purpose != "install" or not declared or _installs(each.command, names)]
-        found = [*(_declared(index) if purpose == "start" else ()), *chosen(fitting, purpose)]
-        found = found or _by_meaning(every, purpose)
-        usual = [*by_convention(index, purpose, found), *(_started(index, entries) if purpose == "start" else ())]
-        for command in [*found, *usual][:1]:
-            best[purpose] = command
-    return best
+    ranked = {purpose: ranked_commands(index, entries, purpose) for purpose in get_args(Purpose)}
+    return {purpose: commands[0] for purpose, commands in ranked.items() if commands}

@@ -14,7 +14,7 @@ from typing import get_args
 import numpy as np
 
 from repopilot import i18n
-from repopilot.agents.overview.best_commands import by_convention, chosen, commands_of
+from repopilot.agents.overview.best_commands import ranked_commands
 from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.render import code, command_text, mermaid, overview_rows, shares_text
 from repopilot.agents.overview.uses import sure_uses
@@ -198,10 +198,9 @@ def _how_to(facts: ComponentFacts, page: Page) -> Page:
     """Which commands do what with the repository, which documents show how, and how tests use it."""
     index, overview = facts.index, facts.overview
     page.parts = [f"# {i18n.text('wiki.how_to', page.language)}"]
-    every = index.derived(commands_of)
     for purpose in get_args(Purpose):
-        found = chosen(every, purpose)
-        rows = [f"- {command_text(c, page.at)}" for c in found or by_convention(index, purpose, found)]
+        found = ranked_commands(index, overview.entry_points, purpose)
+        rows = [f"- {command_text(c, page.at)}" for c in found]
         page.section(f"overview.purposes.{purpose}", rows)
     page.section(
         "overview.sections.entry_points",

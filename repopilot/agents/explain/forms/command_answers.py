@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -10,10 +9,10 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
-from repopilot.agents.overview.best_commands import MOST_COMMANDS, by_convention, chosen, commands_of
+from repopilot.agents.overview.best_commands import ranked_commands
+from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.own_code import BUILD_FILES
 from repopilot.code.languages import file_kind, language_of
-from repopilot.index.manifests import facts
 from repopilot.index.store import Index
 from repopilot.project import project_commands
 from repopilot.project.project_commands import ProjectCommand, Purpose
@@ -27,12 +26,8 @@ def answer_command(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     if any(_is_product_code(hit.chunk.path, inquiry.index) for hit in inquiry.results.hits[:1]):
         return None
     purpose = cast(Purpose, form.kind)
-    found = chosen(inquiry.index.derived(commands_of), purpose)
-    if purpose == "install":
-        found = _of_project(found, inquiry)
-    sure = bool(found)
-    found = [*found, *by_convention(inquiry.index, purpose, found)][:MOST_COMMANDS]
-    return _told(inquiry, purpose, found, sure) if found else None
+    found = ranked_commands(inquiry.index, overview_of(inquiry.index).entry_points, purpose)
+    return _told(inquiry, purpose, found) if found else None
 
 
 def _is_product_code(path: str, index: Index) -> bool:
@@ -40,15 +35,8 @@ def _is_product_code(path: str, index: Index) -> bool:
     return is_code and index.is_own(path) and not project_commands.is_read(path)
 
 
-def _of_project(commands: Sequence[ProjectCommand], inquiry: Inquiry) -> list[ProjectCommand]:
-    """The project's own scripts and the commands that name the project, if there are any; else all commands."""
-    names = {fact.value.rpartition("/")[2].lower() for fact in facts(inquiry.index, "name")}
-    names |= {inquiry.workspace.snapshot.name.rpartition("/")[2].lower(), ".", "-e"}
-    own = [c for c in commands if c.origin == "script" or names & set(re.split(r"[\s/@:\[]+", c.command.lower()))]
-    return own or list(commands)
-
-
-def _told(inquiry: Inquiry, purpose: Purpose, commands: Sequence[ProjectCommand], sure: bool) -> CodeAnswer:
+def _told(inquiry: Inquiry, purpose: Purpose, commands: Sequence[ProjectCommand]) -> CodeAnswer:
+    sure = commands[0].origin != "convention"
     language = inquiry.language
     cited = CitedPlaces(inquiry.index)
     rows = []
