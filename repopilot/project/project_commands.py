@@ -48,7 +48,7 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         r"rspec|ctest|meson test|ninja (?:\S+ )*test|phpunit|"
         r"composer (?:run )?(?:run-script )?test\S*|dotnet test|(?:swift|sbt|mix|bazel|dub|zig build) test|"
         r"manage\.py test|minitest)\b(?![-/])|"
-        r"\b(?:python3?|node|ruby|php|perl|bash|sh) (?:-m )?[\w./-]*tests?\b|"
+        r"\b(?:python3?|node|ruby|php|perl|bash|sh) (?:-m )?[\w./-]*tests?(?![\w-])|"
         rf"(?:^|\s){_SCRIPTS}\S*(?:test|check)\S*|^(?:bundle exec )?rake$|\bruby\b.*\btest"
     ),
     "lint": re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from repopilot.agents.overview.conventions import built_programs, usual_commands
+from repopilot.agents.overview.usual_commands import built_programs, usual_commands
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
