@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from repopilot.agents.overview.usual_commands import built_programs, usual_commands
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
+from repopilot.agents.overview.usual_commands import built_programs, usual_commands
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.manifests import is_imported, manifests
 from repopilot.index.store import Index
