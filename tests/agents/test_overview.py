@@ -1154,3 +1154,37 @@ def test_names_that_a_star_import_passes_on_are_uses(tmp_path):
     }
     uses = file_uses(graph_of(workspace_of(tmp_path, files).index), files)
     assert ("src/stock.rs", "src/till.rs") in uses
+
+
+CENTRAL = {
+    "shop/__init__.py": "",
+    "shop/cli.py": f"from shop.orders import Orders\n\n\ndef main():\n    orders = Orders()\n    orders.place(1)\n{BODY}\n",
+    "shop/orders.py": (
+        "from shop.errors import Missing, Empty\nfrom shop.stores import Memory\n\n\nclass Orders:\n    def place(self, total):\n"
+        f"        store = Memory()\n        store.put(total)\n        raise Missing\n{BODY}\n"
+    ),
+    "shop/errors.py": "class Empty:\n    pass\n\n\nclass Missing(Exception):\n    pass\n",
+    "shop/stores.py": (
+        'class Store:\n    """What is ordered, kept for later."""\n\n    def put(self, one):\n        raise NotImplementedError\n\n\n'
+        + "".join(
+            f"class {name}(Store):\n    def put(self, one):\n        self.one = one\n{BODY}\n\n\n"
+            for name in ("Memory", "Disk", "Null")
+        )
+    ),
+    "shop/toys.py": f"class Toy:\n    def play(self):\n        return 1\n{BODY}\n",
+    "tests/test_toys.py": "from shop.errors import Empty\nfrom shop.toys import Toy\n\n\ndef test_it():\n    Toy().play()\n    Empty()\n",
+    "tests/test_more.py": "from shop.errors import Empty\nfrom shop.toys import Toy\n\n\ndef test_it():\n    Toy().play()\n    Empty()\n",
+}
+
+
+def test_reading_begins_with_what_is_tied_to_most_and_terms_are_more_than_markers(tmp_path):
+    found = overview_of(workspace_of(tmp_path, CENTRAL).index)
+    assert [place.path for place in found.reading].index("shop/orders.py") == 1
+    assert "shop/toys.py" not in [place.path for place in found.reading][:3]
+    terms = [term.name for term in found.terms]
+    assert terms.index("Store") < terms.index("Empty")
+
+
+def test_a_component_of_variants_is_what_their_base_is(tmp_path):
+    found = overview_of(workspace_of(tmp_path, CENTRAL).index)
+    assert next(c for c in found.components if c.name == "stores").summary == "What is ordered, kept for later."

@@ -32,6 +32,8 @@ from repopilot.repo.history import Commit, commit_authors
 from repopilot.types import Snapshot
 
 MOST_READ = 6
+ON_A_FLOW = 3
+"""The factor for a file that a flow passes through, in the order to read files in."""
 MOST_TERMS = 10
 RECENT = 5
 HOT = 5
@@ -88,7 +90,7 @@ def _structure(index: Index) -> Overview:
         cycles=cycles(len(components), links),
         commands=best_commands(index, entries),
         flows=ways,
-        reading=_reading(entries, ways, components),
+        reading=_reading(entries, ways, components, uses),
         terms=_terms(index, graph, lines, rank),
         data=data_of(index, graph, lines),
     )
@@ -168,23 +170,31 @@ def hottest(changed: Mapping[str, int], files: Iterable[str], most: int) -> list
 
 
 def _reading(
-    entries: Sequence[EntryPoint], ways: Sequence[Flow], components: Sequence[Component]
+    entries: Sequence[EntryPoint],
+    ways: Sequence[Flow],
+    components: Sequence[Component],
+    uses: Iterable[tuple[str, str]],
 ) -> tuple[NamedPlace, ...]:
-    """Where to start: the entry, the files along the flows, then of each component the file that others use most."""
-    found: dict[str, NamedPlace] = {}
-    for entry in entries[:1]:
-        found[entry.path] = NamedPlace(entry.name, entry.path, entry.line, entry.kind)
-    on_the_way = [replace(step, note=way.title) for way in ways for step in way.path]
-    most_used = [replace(c.symbols[0], note=c.name) for c in components if c.symbols]
-    for place in (*on_the_way, *most_used):
+    """Where to start: the entry, then the files that use most others or are used by most, before all those that a flow
+    passes through."""
+    ties = Counter(path for pair in uses for path in pair)
+    on_the_way = {step.path: replace(step, note=way.title) for way in reversed(ways) for step in reversed(way.path)}
+    files = {path: NamedPlace(path, path, 1, c.name) for c in components for path in c.files}
+    most_used = {symbol.path: replace(symbol, note=c.name) for c in components for symbol in reversed(c.symbols)}
+    places = {**files, **on_the_way, **most_used}
+    central = sorted(places, key=lambda path: (-ties[path] * (ON_A_FLOW if path in on_the_way else 1), path))
+    found = {entry.path: NamedPlace(entry.name, entry.path, entry.line, entry.kind) for entry in entries[:1]}
+    for path in central:
         if len(found) < MOST_READ:
-            found.setdefault(place.path, place)
+            found.setdefault(path, places[path])
     return tuple(found.values())
 
 
 def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarray) -> tuple[NamedPlace, ...]:
-    """The names that everyone must know: types first, by how much depends on them, each with what it is."""
+    """The names that everyone must know: types, by how much depends on them and how long they are, each with what it
+    is."""
     classes = np.flatnonzero(graph.nodes.kinds == KINDS.index("class"))
+    rank = rank * np.log1p(graph.nodes.ends - graph.nodes.lines + 1)
     ranked = [graph.nodes[node] for node in classes[np.argsort(-rank[classes], kind="stable")].tolist()]
     # What is declared in a stub is told at its definition, at the rank of the stub.
     names = dict.fromkeys(place.name for place in ranked if place.path in lines or place.path.endswith(STUBS))

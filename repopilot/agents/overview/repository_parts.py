@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -14,7 +14,7 @@ import numpy as np
 from repopilot.agents.overview.groups import Group, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
-from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.code.languages import folder_is_module, is_test_path
 from repopilot.index.manifests import manifests
@@ -28,6 +28,7 @@ LINES_WITH_DOCS = 12
 """The first lines of a definition, in which its documentation begins."""
 _FOLDER_MODULES = ("__init__.py", "mod.rs")
 """Files whose module goes by the name of their folder."""
+LEAST_HEIRS = 3
 LEAST_SHARE = 0.02
 """A use with a smaller share of all uses by its component is no edge, unless nothing else uses the other one."""
 
@@ -48,8 +49,9 @@ def components_of(
     ranked = _most_used(graph, groups)
     tests = tests_of(graph, groups)
     names = _names([_known_as(group) or index.name for group in groups])
-    parts = zip(names, groups, ranked, tests, strict=True)
-    return tuple(_component(index, name, group, lines, symbols, len(of)) for name, group, symbols, of in parts)
+    described = [_described(index, *each) for each in zip(groups, ranked, _common_bases(graph, groups), strict=True)]
+    parts = zip(names, groups, ranked, described, tests, strict=True)
+    return tuple(_component(name, group, lines, symbols, said, len(of)) for name, group, symbols, said, of in parts)
 
 
 def _known_as(group: Group) -> str:
@@ -73,14 +75,13 @@ def _names(paths: Sequence[str]) -> list[str]:
 
 
 def _component(
-    index: Index,
     name: str,
     group: Group,
     lines: Mapping[str, int],
     symbols: Sequence[NamedPlace],
+    source: NamedPlace | None,
     tests: int,
 ) -> Component:
-    source = _described(index, group, symbols)
     return Component(
         name=name,
         paths=shortest_paths(group.files, lines),
@@ -96,23 +97,51 @@ def _component(
     )
 
 
-def _described(index: Index, group: Group, symbols: Iterable[NamedPlace]) -> NamedPlace | None:
+def _described(
+    index: Index, group: Group, symbols: Sequence[NamedPlace], bases: Sequence[NamedPlace]
+) -> NamedPlace | None:
     """What the component is, by the first text that says it: at the head of its package's main file, in the manifest or
-    the README of its folder, at the head of a file that is most of it, at the definition that it is named after."""
+    the README of its folder, at the head of a file that is most of it, at the definition that it is named after, at
+    the one that matters most where it is a third of the code, at the base of its classes."""
     size = {path: index.files[path].lines for path in group.files}
+    whole = sum(size.values())
     heads = [path for path in group.files if path.rpartition("/")[0] == group.name and _is_head(path)]
-    most = [path for path in group.files if path.startswith(group.name) and 2 * size[path] > sum(size.values())]
+    most = [path for path in group.files if path.startswith(group.name) and 2 * size[path] > whole]
+    alike = [each for each in symbols if _is_named_after(each.name, group.name)]
+    large = [each for each in symbols[:1] if 3 * _length(index, each) > whole]
     said = chain(
         (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in heads),
         _said_of_folder(index, re.sub(r"/(?:src|lib)$", "", group.name)),
         (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in most),
         (
             replace(each, note=summary_between(index, each.path, each.line, each.line + LINES_WITH_DOCS))
-            for each in symbols
-            if _is_named_after(each.name, group.name)
+            for each in (*alike, *large, *bases)
         ),
     )
-    return next((place for place in said if place.note), None)
+    return next((place for place in said if place.note and not place.note.endswith(":")), None)
+
+
+def _length(index: Index, place: NamedPlace) -> int:
+    """The lines of a definition."""
+    found = (symbol for symbol in index.outline(place.path) if symbol.start_line == place.line)
+    return max((symbol.end_line - symbol.start_line + 1 for symbol in found), default=0)
+
+
+def _common_bases(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
+    """Of each group, the class that most of its classes inherit from: at least LEAST_HEIRS, and a quarter of them."""
+    group_of = {graph.by_path[p]: n for n, group in enumerate(groups) for p in group.files if p in graph.by_path}
+    owners = graph.nodes.owners
+    classes = Counter(group_of.get(owner) for owner in owners[graph.nodes.kinds == KINDS.index("class")].tolist())
+    heirs: list[Counter[int]] = [Counter() for _ in groups]
+    inherits = np.flatnonzero(graph.kinds == Edge.INHERITS)
+    for heir, base in zip(graph.sources[inherits].tolist(), graph.targets[inherits].tolist(), strict=True):
+        own = group_of.get(int(owners[base]))
+        if own is not None and own == group_of.get(int(owners[heir])):
+            heirs[own][base] += 1
+    return [
+        [_place(graph, base) for base, n in found.most_common(1) if n >= max(LEAST_HEIRS, classes[group] / 4)]
+        for group, found in enumerate(heirs)
+    ]
 
 
 def _said_of_folder(index: Index, folder: str) -> Iterator[NamedPlace]:
@@ -162,12 +191,14 @@ def _is_head(path: str) -> bool:
 
 
 def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
-    """The definitions of each group that other files use most; public names before others."""
+    """The definitions of each group that matter most to others, by how many files use them and how long they are: what
+    many use but is empty (an exception, a marker) tells little. Public names come before others."""
     wanted = sure_uses(graph)
     owners = graph.nodes.owners
     wanted &= owners[graph.sources] != owners[graph.targets]
     pairs = np.unique(np.stack([owners[graph.sources[wanted]], graph.targets[wanted]]), axis=1)
     used = np.bincount(pairs[1], minlength=len(graph.nodes))
+    weight = np.log1p(used) * np.log1p(graph.nodes.ends - graph.nodes.lines + 1)
     names = graph.nodes.names
     is_shown = np.isin(graph.nodes.kinds, [KINDS.index("class"), KINDS.index("function")])
     found = []
@@ -179,7 +210,7 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
             for node in graph.inside(graph.by_path[path])
             if is_shown[node] and not _is_of_tests(path, names[node])
         ]
-        nodes.sort(key=lambda node: (is_private(names[node]), -used[node], node))
+        nodes.sort(key=lambda node: (is_private(names[node]), -weight[node], node))
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
             named.setdefault(names[node], node)
