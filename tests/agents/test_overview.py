@@ -167,6 +167,21 @@ def test_key_terms_are_names_that_others_use(tmp_path):
     assert sorted(term.name for term in terms) == ["Cache", "Cache.Policy"]
 
 
+def test_key_terms_stand_outside_functions(tmp_path):
+    files = {
+        "shop.py": "class Shelf:\n    pass\n\n\nclass Till:\n    pass\n\n\ndef make():\n    class Row:\n        pass\n\n    return Shelf(), Till(), Row()\n",
+    }
+    assert {t.name for t in overview_of(workspace_of(tmp_path, files).index).terms} == {"Till", "Shelf"}
+
+
+def test_newest_commits_are_those_that_change_the_code(tmp_path):
+    index = workspace_of(tmp_path, SHOP).index
+    paths = {"a": ("README.md",), "b": ("shop/cli.py",), "c": ()}  # the third changed too many files to be listed
+    commits = [Commit(sha * 40, sha, changed, 1) for sha, changed in paths.items()]
+    write_commits(index.folder.parent, HistoryState("c" * 40, 2000, complete=True), commits)
+    assert [subject for _, subject in overview_of(index).recent] == ["b", "c"]
+
+
 def test_what_changed_is_told_once_the_history_is_read(tmp_path):
     index = workspace_of(tmp_path, SHOP).index
     assert (overview_of(index).recent, overview_of(index).hot) == ((), ())
@@ -314,6 +329,38 @@ def test_a_library_in_c_is_entered_by_the_headers_that_it_installs(tmp_path):
 def test_a_main_function_for_one_platform_is_a_program(tmp_path):
     files = {"app.c": "#ifdef __linux__\nint main(void) { return 1; }\n#endif\n"}
     assert {path for _, _, path in entries_of(tmp_path, files)} == {"app.c"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "programs"),
+    [
+        ("start.cpp", "int wmain(int argc, wchar_t* argv[]) { return 1; }\n", {"start.cpp"}),
+        ("Start.kt", "fun main(args: Array<String>) {}\n", {"Start.kt"}),
+        ("Start.kt", "class Till\n\nfun Till.main(args: List<String>) {}\n", set()),
+    ],
+)
+def test_a_program_is_what_its_language_starts(tmp_path, name, text, programs):
+    assert {path for kind, _, path in entries_of(tmp_path, {name: text}) if kind == "main"} == programs
+
+
+def test_a_library_that_declares_nothing_is_entered_by_the_class_that_its_readme_begins_with(tmp_path):
+    use = "<?php\n\nuse Shop\\{0};\n\nfunction test_{0}() {{ return new {0}(); }}\n"
+    files = {
+        "README.md": "# Shop\n\n```php\n$till = new Till('a');\n$till->open(new Level(1));\n```\n",
+        **{f"src/{name}.php": f"<?php\n\nnamespace Shop;\n\nclass {name} {{}}\n" for name in ("Level", "Till")},
+        **{f"tests/{n}.php": use.format("Level") for n in "ab"},
+    }
+    assert entries_of(tmp_path, files) == {("facade", "Till", "src/Till.php")}
+
+
+def test_languages_and_sizes_are_those_of_the_code(tmp_path):
+    files = {
+        "src/main.cpp": '#include "till.h"\nint main() { return 1; }\n',
+        "src/till.h": "int till();\n",
+        "translations/fr.ts": '<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS>\n' + "<message/>\n" * 50 + "</TS>\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert (found.languages, found.lines, found.files) == ((("cpp", 1.0),), 3, 2)
 
 
 def test_a_gem_is_entered_by_what_users_require(tmp_path):
@@ -468,7 +515,11 @@ def test_the_purpose_of_a_workspace_is_no_description_of_a_package_that_its_read
 @pytest.mark.parametrize(
     ("files", "english", "french"),
     [
-        ({"a.py": "x = 1\n"}, "Python 100 %; 1 line in 1 file.", "Python 100 % ; 1 ligne dans 1 fichier."),
+        (
+            {"a.py": "x = 1\n"},
+            "Python 100 %; 1 line in 1 file of code.",
+            "Python 100 % ; 1 ligne dans 1 fichier de code.",
+        ),
         ({"a.txt": "A note\n", "b.txt": "Two\n"}, "2 lines in 2 files.", "2 lignes dans 2 fichiers."),
     ],
 )
@@ -1037,10 +1088,18 @@ def test_variables_are_those_of_the_environment_however_they_are_read(tmp_path):
         "shop/web.py": "def handle(environ):\n    return environ['PATH_INFO']\n",
         "shop/own.py": "from os import environ\n\n\ndef read():\n    return environ['SHOP_HOME']\n",
         "shop/cli.py": "import click\n\n\n@click.option('--till', envvar=\"SHOP_TILL\")\ndef main(till):\n    return till\n",
+        "cli/till.go": 'package cli\n\ntype Options struct {\n\tTill string `help:"A till" env:"SHOP_GO"`\n}\n',
+        "cli/till.cpp": 'auto home = qgetenv("SHOP_QT");\n// qgetenv("NOT_READ")\n',
         "cli/src/main.rs": 'fn main() {\n    Arg::new("a").env("SHOP_RUST");\n    run().env("CHILD", "1");\n}\n',
     }
     names = {place.name for place in overview_of(workspace_of(tmp_path, files).index).data if place.kind == "variable"}
-    assert names == {"SHOP_HOME", "SHOP_TILL", "SHOP_RUST"}
+    assert names == {"SHOP_HOME", "SHOP_TILL", "SHOP_RUST", "SHOP_GO", "SHOP_QT"}
+
+
+def test_configuration_files_are_told_without_what_joins_them_to_a_folder(tmp_path):
+    text = "def paths(home):\n    return home + '/shop.ini', '/etc/shop/main.toml', './local.yaml'\n"
+    found = overview_of(workspace_of(tmp_path, {"shop.py": text}).index).data
+    assert {p.name for p in found} == {"shop.ini", "/etc/shop/main.toml", "local.yaml"}
 
 
 REGISTERED = {

@@ -138,8 +138,9 @@ def test_permalinks_name_the_commit_that_a_page_was_written_at(tmp_path):
     to, url = tmp_path / "wiki", "https://github.com/o/shop.git"
     written(tmp_path, to, url=url)
     assert f"https://github.com/o/shop/blob/{first}/shop/cli.py#L6" in (to / "cli.md").read_text()
-    write(tmp_path / "repo", {"shop/stock/store.py": "# new\n" + SHOP["shop/stock/store.py"]})
-    git("-c", "user.name=dependabot[bot]", "commit", "-qam", "two")
+    for bot in ("dependabot[bot]", "Weblate (bot)"):
+        write(tmp_path / "repo", {"shop/stock/store.py": f"# {bot}\n" + SHOP["shop/stock/store.py"]})
+        git("-c", f"user.name={bot}", "commit", "-qam", bot)
     assert written(tmp_path, to, url=url)["how-to.md"] == "current"
     assert first in (to / "how-to.md").read_text() and git("rev-parse", "HEAD").strip() in (to / "stock.md").read_text()
     assert set(written(tmp_path, to, url=url).values()) == {"current"}

@@ -29,6 +29,12 @@ from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_su
         (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
         (["x = 1"], 1, ""),
         (
+            ["/**", " * A [Till] of a [shop][Shop.open].", " */", "// No type for it: see below.", "interface Till"],
+            5,
+            "A Till of a shop.",
+        ),
+        (["# Reads [`Till`](till.md) and rows[0] of [1].", "def read():"], 2, "Reads `Till` and rows[0] of [1]."),
+        (
             ['/// <summary>The value of a <see cref="T:Shop.Till"/>.</summary>', "class Value {}"],
             2,
             "The value of a Shop.Till.",

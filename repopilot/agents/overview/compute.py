@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -16,14 +16,14 @@ from repopilot.agents.overview.entry_points import entry_points
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.layers import cycles
 from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace, Overview
-from repopilot.agents.overview.own_code import code_files, main_languages, own_code, product_code
+from repopilot.agents.overview.own_code import called_by_name, code_files, main_languages, own_code, product_code
 from repopilot.agents.overview.purpose import purpose_of
 from repopilot.agents.overview.repository_parts import component_uses, components_of, is_private, summary_between
 from repopilot.agents.overview.uses import STUBS, between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
-from repopilot.code.languages import is_product_path
+from repopilot.code.symbols import reachable
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
@@ -40,10 +40,7 @@ HOT = 5
 YEARS = 2
 YEAR_S = 365 * 86_400
 MOST_PEOPLE = 3
-_CALL = re.compile(r"\b(\w++)\(")
 _LICENCE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[.-][\w-]+)*$", re.I)
-_CHANGELOG = re.compile(r"change|history|news|release", re.I)
-"""Documents about the past."""
 
 
 def overview_of(index: Index) -> Overview:
@@ -74,6 +71,7 @@ def _structure(index: Index) -> Overview:
     links = component_uses(components, uses)
     rank = page_rank(graph)
     ways = flows(graph, entries, lines, index.derived(called_by_name))
+    counted = [info for info in index.files.values() if info.kind == "code"] or list(index.files.values())
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     return Overview(
         name=index.name,
@@ -81,8 +79,8 @@ def _structure(index: Index) -> Overview:
         purpose=purpose.note if purpose else "",
         purpose_source=purpose,
         languages=tuple(main_languages(index, lines).items()),
-        lines=sum(info.lines for info in index.files.values()),
-        files=len(index.files),
+        lines=sum(info.lines for info in counted),
+        files=len(counted),
         licence=_licence(index),
         entry_points=entries,
         components=components,
@@ -105,16 +103,6 @@ def _licence(index: Index) -> str:
     return next(filter(None, map(licence_in, texts)), "")
 
 
-def called_by_name(index: Index) -> Counter[str]:
-    """How often documents, tests and examples call each name, as a measure of what users of the code know."""
-    found: Counter[str] = Counter()
-    for path, info in index.files.items():
-        is_told = info.kind == "doc" and not _CHANGELOG.match(posixpath.basename(path))
-        if (is_told or (info.kind == "code" and not is_product_path(path))) and not index.is_foreign(path):
-            found.update(_CALL.findall(index.text(path) or ""))
-    return found
-
-
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
     """The overview with what changed, as far as the history is known."""
     last = commits[0].at if commits else 0
@@ -122,9 +110,12 @@ def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
     components = tuple(
         replace(component, commits=sum(changed[path] for path in component.files)) for component in overview.components
     )
-    hot = hottest(changed, (path for component in components for path in component.files), HOT)
+    own = {path for component in overview.components for path in component.files}
+    hot = hottest(changed, own, HOT)
     year = sum(commit.at > last - YEAR_S for commit in commits)
-    recent = tuple((commit.sha[:8], commit.subject) for commit in commits[:RECENT])
+    # The paths of a commit that changed very many files aren't known.
+    of_code = (commit for commit in commits if not own or not commit.paths or not own.isdisjoint(commit.paths))
+    recent = tuple((commit.sha[:8], commit.subject) for commit in islice(of_code, RECENT))
     return replace(overview, components=components, hot=tuple(hot), recent=recent, last_commit=last, year=year)
 
 
@@ -132,7 +123,7 @@ def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit
     """The overview with the people who know each component: the authors of its commits in the last YEARS years, without
     bots.
 
-    A name that ends in `[bot]` is a bot's: GitHub names the authors of its Apps like that.
+    A name that ends in `[bot]` or `(bot)` is a bot's: hosts and Weblate name them like that.
 
     Args:
         overview: the overview.
@@ -142,7 +133,7 @@ def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit
     since = commits[0].at - YEARS * YEAR_S if commits else 0
     recent = [commit for commit in commits if commit.at >= since]
     names = commit_authors(snapshot, [commit.sha for commit in recent])
-    authors = {sha: name for sha, name in names.items() if not name.endswith("[bot]")}
+    authors = {sha: name for sha, name in names.items() if not name.endswith(("[bot]", "(bot)"))}
     components = []
     for component in overview.components:
         files = set(component.files)
@@ -200,5 +191,10 @@ def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarra
     names = dict.fromkeys(place.name for place in ranked if place.path in lines or place.path.endswith(STUBS))
     own = [place for place in reversed(ranked) if place.path in lines and not is_private(place.name)]
     best = {place.name: place for place in own}
-    shown = [best[name] for name in names if name in best][:MOST_TERMS]
+    outside = (
+        place
+        for place in map(best.get, names)
+        if place and any(symbol.qualified == place.name for symbol in reachable(index.outline(place.path)))
+    )
+    shown = islice(outside, MOST_TERMS)
     return tuple(NamedPlace(p.name, p.path, p.line, summary_between(index, p.path, p.line, p.end_line)) for p in shown)

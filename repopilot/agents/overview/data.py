@@ -23,19 +23,24 @@ from repopilot.code.syntax import parse
 from repopilot.index.store import Index
 
 PARSE_S = 2.0
-_READERS = ("environ", "getenv", "Getenv", "LookupEnv", "env", "ENV", "_ENV", "GetEnvironmentVariable")
+_READERS = (
+    *("environ", "getenv", "Getenv", "LookupEnv", "env", "ENV", "_ENV", "GetEnvironmentVariable"),
+    *("qgetenv", "qEnvironmentVariable", "systemEnvironment"),
+)
 """Code that reads the environment contains one of these names, in every language that we read."""
 _READ = re.compile(
     rb"(?<![\w$.])(?:(?:os\.)?environ(?:\.get)?|(?:os\.|std::|System\.)?getenv|os\.(?:Getenv|LookupEnv)"
+    rb"|qgetenv|qEnvironmentVariable|systemEnvironment\(\)\.value"
     rb"|(?:std::)?env::var(?:_os)?|(?:option_)?env!|process\.env|import\.meta\.env|Deno\.env\.get|ENV(?:\.fetch)?"
     rb"|\$_ENV|(?:System\.)?Environment\.GetEnvironmentVariable)"
     rb"(?:\s*[(\[]\s*[\"']([A-Za-z_]\w*)[\"']|(?<=\.env)\.([A-Z_][A-Z0-9_]*)\b)(?!\s*\]?\s*=[^=])"
+    rb"|(?<=[ `])env(?:config)?:\"([A-Za-z_]\w*)(?P<tag>[\",])"
     rb"|\.env\(\s*\"([A-Z_][A-Z0-9_]*)\"\s*\)|\benv(?:var)?\s*=\s*\"([A-Z_][A-Z0-9_]*)\"\s*[),\]]"
 )
-"""Calls that read the environment, and options of a command line that are read from it (clap, click)."""
+"""Calls that read the environment, and options of a command line that are read from it (clap, click, tags of Go)."""
 _OF_OS = re.compile(rb"^from os import .*\benviron\b", re.M)
 _FILE = re.compile(
-    rb"[\"'](?:\./)?((?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
+    rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
 )
 _SETTINGS_BASE = "BaseSettings"
 _FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
@@ -148,7 +153,7 @@ def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]
     for path in sorted(lines):
         text = (index.text(path) or "").encode()
         bare = () if _OF_OS.search(text) else b"environ"  # of WSGI, where it isn't imported
-        is_read = path in reading or b"envvar" in text
+        is_read = path in reading or b"envvar" in text or b'env:"' in text
         variables = [f for f in _READ.finditer(text) if not f[0].startswith(bare)] if is_read else []
         files = list(_FILE.finditer(text))
         tree = parse(text, index.files[path].language, PARSE_S) if variables or files else None
@@ -159,7 +164,7 @@ def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]
             inside = node.type if node is not None else ""
             line = text.count(b"\n", 0, found.start()) + 1
             name = next(filter(None, found.groups())).decode()
-            if found.re is _READ and not re.search("comment|string|char", inside):
+            if found.re is _READ and not re.search("comment|char" if found["tag"] else "comment|string|char", inside):
                 yield DataPlace("variable", name, path, line)
             elif found.re is _FILE and re.search(r"string|[\"']", inside) and file_kind(name) == "config":
                 yield DataPlace("config", name, path, line)

@@ -12,12 +12,14 @@ from typing import get_args
 
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
+from repopilot.agents.overview.own_code import CALL
 from repopilot.agents.overview.uses import users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_product_path
 from repopilot.index.manifests import facts, is_imported, manifests
 from repopilot.index.store import Index
 from repopilot.project.manifest import Manifest
+from repopilot.retrieval.repo_map import readme_path
 from repopilot.types import Symbol
 
 MOST = 12
@@ -64,7 +66,7 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
     found += _facades(index, lines)
     declares = any(index.files[path].language in _DECLARING for path in lines)
     if not declares and not any(e.kind == "facade" for e in found) and not _has_program_on_top(found, lines):
-        found += _most_used_outside(graph, lines)
+        found += _most_used_outside(index, graph, lines)
     below = _lines_below(lines)
     order = get_args(EntryKind)
     commands = {entry.path for entry in found if entry.kind == "command"}
@@ -212,7 +214,7 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
             if started := _STARTED.search(text):
                 yield EntryPoint("script", f"python {path}", path, text.count("\n", 0, started.start()) + 1)
     found: dict[str, Symbol] = {}
-    for symbol in (*index.symbols("main"), *index.symbols("Main")):
+    for symbol in chain.from_iterable(map(index.symbols, ("main", "Main", "wmain", "WinMain", "wWinMain"))):
         if symbol.path in lines and symbol.kind in ("function", "method"):
             found.setdefault(symbol.path, symbol)
     beside = {*_beside_the_product(index, lines), *_of_developers(index, lines)}
@@ -254,6 +256,8 @@ def _is_program(main: Symbol, index: Index) -> bool:
         text = index.text(main.path) or ""
         body = "\n".join(text.split("\n")[main.start_line - 1 : main.end_line])
         return _GO_MAIN.search(text) is not None and not _DOES_NOTHING.search(body)
+    if language == "kotlin":
+        return "fun main(" in main.signature  # not an extension of a class
     if language == "rust":
         return _RUST_ROOT.search(main.path) is not None
     if language in ("java", "csharp", "scala"):
@@ -361,15 +365,23 @@ def _crate(path: str, index: Index) -> str:
     return next(filter(None, named), index.name)
 
 
-def _most_used_outside(graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """What users of a library begin with, where nothing declares that: the headers, else the file, that tests and
-    examples use most."""
+def _most_used_outside(index: Index, graph: Graph, lines: Mapping[str, int]) -> list[EntryPoint]:
+    """What users of a library begin with, where nothing declares that: the headers that tests and examples use
+    most, else the file with the class that the README calls first, else the file that tests and examples use most."""
     paths = [path for path in graph.by_path if path in lines]
     users = users_of(graph, ([path] for path in paths))
     counts = Counter({path: sum(map(_is_outside, by)) for path, by in zip(paths, users, strict=True)})
     headers = Counter({path: n for path, n in counts.items() if path.endswith(_HEADERS)})
     best = [path for path, n in headers.most_common(MOST_HEADERS) or counts.most_common(1) if n > 1]
+    best = best if headers else _called_first(index, lines) or best
     return [EntryPoint("facade", _stem(path), path, 1) for path in best or _headers_of_sources(lines)]
+
+
+def _called_first(index: Index, lines: Mapping[str, int]) -> list[str]:
+    """A list with the file that defines the first class that the README makes an object of; [] for none."""
+    called = CALL.findall(index.text(readme_path(index) or "") or "")
+    found = (symbol for symbol in chain.from_iterable(map(index.symbols, called)) if symbol.path in lines)
+    return [symbol.path for symbol in found if symbol.kind == "class"][:1]
 
 
 def _headers_of_sources(lines: Mapping[str, int]) -> list[str]:

@@ -119,7 +119,7 @@ class Overview:
         name, commit: those of the repository.
         purpose: the sentence that says what it is, with its place in `purpose_source`; '' where none does.
         languages: share of the code by language, the largest first.
-        lines, files: how many are indexed.
+        lines, files: how much code is indexed, tests included; how much of everything where there is no code.
         licence: as declared, else as its text is known.
         entry_points, components, uses, flows: see their classes. `uses` refer to components by number.
         commands: the best command for each purpose.

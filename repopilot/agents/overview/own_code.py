@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping
@@ -12,6 +13,9 @@ from repopilot.index.store import Index
 
 LEAST_SHARE = 0.03
 _LEAST_PRODUCT = 0.5
+CALL = re.compile(r"\b(\w++)\(")
+_CHANGELOG = re.compile(r"change|history|news|release", re.I)
+"""Documents about the past."""
 BUILD_FILES = frozenset(("make", "dockerfile"))
 """Languages of files that say how code is built."""
 _BUILDS = re.compile(
@@ -65,7 +69,8 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
     own -= {path for path in own if path.endswith(STUBS) and _beside(path, code)}
     lines = {path: count for path, count in code.items() if path in own}
     main = main_languages(index, lines)
-    return {path: count for path, count in lines.items() if index.files[path].language in main}
+    languages = _languages(index, lines)
+    return {path: count for path, count in lines.items() if languages[path] in main}
 
 
 def _beside(stub: str, code: Container[str]) -> bool:
@@ -102,10 +107,29 @@ def _outermost(path: str) -> str:
     return path.partition("/")[0] if "/" in path else ""
 
 
+def called_by_name(index: Index) -> Counter[str]:
+    """How often documents, tests and examples call each name, as a measure of what users of the code know."""
+    found: Counter[str] = Counter()
+    for path, info in index.files.items():
+        is_told = info.kind == "doc" and not _CHANGELOG.match(posixpath.basename(path))
+        if (is_told or (info.kind == "code" and not is_product_path(path))) and not index.is_foreign(path):
+            found.update(CALL.findall(index.text(path) or ""))
+    return found
+
+
 def main_languages(index: Index, lines: Mapping[str, int]) -> dict[str, float]:
     """The languages with at least LEAST_SHARE of the code, the largest first: no Makefile beside a library counts."""
     shares: Counter[str] = Counter()
-    for path, count in lines.items():
-        shares[index.files[path].language] += count
+    for path, language in _languages(index, lines).items():
+        shares[language] += lines[path]
     total = max(1, shares.total())
     return {language: count / total for language, count in shares.most_common() if count >= LEAST_SHARE * total}
+
+
+def _languages(index: Index, paths: Iterable[str]) -> dict[str, str]:
+    """The language of each file. A header belongs to C++ where more sources do than to C."""
+    found = {path: index.files[path].language for path in paths}
+    sources = Counter(language for path, language in found.items() if not path.endswith(".h"))
+    if sources["cpp"] > sources["c"]:
+        found.update((path, "cpp") for path in found if path.endswith(".h"))
+    return found

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from repopilot import i18n
-from repopilot.agents.overview.compute import called_by_name
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import UNSURE, Component, Flow, NamedPlace, Overview
+from repopilot.agents.overview.own_code import called_by_name
 from repopilot.agents.overview.render import code, diagram_of, overview_rows
 from repopilot.agents.overview.repository_parts import needed_places, tests_of
 from repopilot.agents.wiki.code_matches import matches_of

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from repopilot import i18n
+from repopilot.code.languages import reads_symbols
 from repopilot.code.split import analyse
 from repopilot.index.storage.codec import Row, encode
 from repopilot.repo.read import read
@@ -34,6 +36,8 @@ def parse(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[Row | Ski
 
 
 def _row(file: SourceFile, text: str) -> Row | Skip:
+    if text.startswith("<?xml") and reads_symbols(file.language) and file.language != "php":
+        file = replace(file, language="xml", kind="config")  # Qt names its translations `.ts`, like TypeScript
     try:
         return encode(file, text, analyse(file.path, text, file.language, file.kind))
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,9 @@ _COMMENT = re.compile(
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
 _NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
 """A tag that stands for a name, as in C#: `<see cref="LogEvent"/>`."""
-_MARKUP = re.compile(r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`")
+_MARKUP = re.compile(
+    r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`|(?<![\w\]])\[(`?[A-Za-z][\w.:#]*`?)\](?:\[[\w.:#]+\]|\([^()\s]*\))?"
+)
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
 _TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)(?:\s|$)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\b[A-Z]\.)\s")
@@ -51,7 +53,11 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     inside = _docstring(lines[start - 1 : end])
     while start > 1 and _LINE_COMMENT.match(lines[start - 2]) and _DIRECTIVE.match(lines[start - 2]):
         start -= 1
-    return first_sentence(inside or _block_above(lines, start) or _comment_above(lines, start))
+    remarks = start
+    while remarks > 1 and lines[remarks - 2].lstrip().startswith("//"):
+        remarks -= 1
+    block = _block_above(lines, start) or _block_above(lines, remarks)
+    return first_sentence(inside or block or _comment_above(lines, start))
 
 
 def head_summary(text: str) -> str:
@@ -87,7 +93,7 @@ def head_summary(text: str) -> str:
 
 def without_markup(text: str) -> str:
     """A comment's text without the tags of documentation tools, which keep the names in them."""
-    return _MARKUP.sub(lambda found: found[1] or found[2] or "", text)
+    return _MARKUP.sub(lambda found: found[1] or found[2] or found[3] or "", text)
 
 
 def first_sentence(text: str) -> str:
