@@ -232,7 +232,7 @@ def suffix_of(name: str) -> str:
     """The file suffix of a programming language, given its label on a code block (`js`, `javascript`); else ''."""
     language = name if name in _LANGUAGES else _SUFFIXES.get(f".{name}", "")
     kind, _, keys = _LANGUAGES.get(language, ("doc", "", ""))
-    return next(key for key in keys.split() if key.startswith(".")) if kind == "code" else ""
+    return next((key for key in keys.split() if key.startswith(".")), "") if kind == "code" else ""
 
 
 def display_name(language: str) -> str:

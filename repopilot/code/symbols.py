@@ -22,6 +22,8 @@ _LEAVES = frozenset({"variable", "field", "declaration", "macro"})
 _CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "module"})
 # Where several patterns match one name, the least vague kind wins.
 _VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
+_BARE_PARAMETER = re.compile(r"= (async )?([\w$]+) =>$")
+"""The end of an arrow function's signature, without the parentheses that it needn't have."""
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
 _SIGNATURE_CHARS = 1000
@@ -307,6 +309,7 @@ def _signature(node: Node, data: bytes) -> str:
     if body is None:
         head = head.split(b"\n", 1)[0]
     text = " ".join(head[:4000].decode("utf-8", "replace").split())
+    text = _BARE_PARAMETER.sub(r"= \1(\2)", text)
     return text.rstrip("{ ").removesuffix("=>").rstrip(":= " if body is not None else " ")[:_SIGNATURE_CHARS]
 
 

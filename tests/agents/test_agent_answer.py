@@ -16,6 +16,7 @@ from repopilot import i18n
 from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.borne_out import strange_numbers
 from repopilot.agents.explain.cited_prose import AnswerSoFar, CitedLines, parts_of
+from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.agents.exploration import context_tokens
 from repopilot.documents import ask_document
 from repopilot.errors import ModelError, ModelSilent
@@ -527,3 +528,9 @@ async def test_depth_and_context_follow_the_window_of_an_agent_model_and_the_lis
     elsewhere = replace(answering(reply, context_window=32_768), kind="openai")
     assert context_tokens(elsewhere) == 6000, "a small model's context stays small"
     assert context_tokens(replace(elsewhere, way="agent")) == 32_768 // 3
+
+
+def test_a_place_was_read_when_most_of_its_lines_were():
+    read = LinesRead({"a.js": dict.fromkeys(range(10, 15), "")})
+    assert read.holds("a.js", 12, 12) and read.holds("a.js", 10, 17)
+    assert not read.holds("a.js", 1, 10) and not read.holds("a.js", 20, 20) and not read.holds("b.js", 12, 12)

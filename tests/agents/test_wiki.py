@@ -20,6 +20,7 @@ from support.index_case import write
 from support.shop_workspace import answering, offline, open_workspace
 
 from repopilot import trace
+from repopilot.agents.explain.second_look import CitedSentence, taken_back
 from repopilot.agents.overview.uses import file_uses
 from repopilot.agents.wiki.folder import wiki_states, write_wiki
 from repopilot.agents.wiki.subjects import SUBJECTS
@@ -31,6 +32,7 @@ from repopilot.errors import UsageError
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.results import Answer
 from repopilot.trace import Event, Published, Started, root
+from repopilot.types import Evidence
 from repopilot.ui.answer.wiki_view import pages_with, wiki_files
 
 LINK = re.compile(r"\]\(([^()#]+)#L(\d+)\)")
@@ -80,7 +82,7 @@ def test_a_page_for_each_component_with_what_it_is_and_where(wiki):
     assert "Orders: what customers want. ([`shop/orders/__init__.py:1`](../../shop/orders/__init__.py#L1))" in page
     assert "- `def place(total):` ([`shop/orders/book.py:4`]" in page.replace("total)`", "total):`")
     assert "- Uses: [stock](stock.md)\n- Used by: [cli](cli.md)\n- Tests: 1 test file uses it" in page
-    assert "tests/test_orders.py#L1" in page and "flowchart TD" in page
+    assert "tests/test_orders.py#L1" in page and "flowchart TD" in (wiki / "index.md").read_text()
     assert "- [orders](orders.md)" not in page
     index = (wiki / "index.md").read_text()
     assert "Shop is a till for small markets." in index and "**[orders](orders.md)**" in index
@@ -390,13 +392,16 @@ FALSE = "`refund` <b>pays</b> it back [shop/stock/store.py:5-36]."
 READ = '{"name": "read", "arguments": {"path": "shop/stock/store.py"}}'
 
 
-def telling(words: str, cases: str = "none"):
-    """The replies of a model that reads a file, says `words` of it, and finds `cases` in which a sentence fails."""
+def telling(words: str, cases: str = "none", verdicts=lambda prompt: ""):
+    """The replies of a model that reads a file, says `words` of it, judges it by `verdicts`, and finds `cases` in which a
+    sentence fails."""
 
     def reply(prompt: str) -> str:
         if "Try to refute" in prompt:
             return cases
-        if "Judge each claim" in prompt or "Code has compared" in prompt:
+        if "Judge each claim" in prompt:
+            return verdicts(prompt)
+        if "Code has compared" in prompt:
             return ""
         return words if "[assistant]" in prompt else READ
 
@@ -485,6 +490,99 @@ def test_a_sentence_with_a_case_against_it_is_put_right_or_marked(tmp_path, wiki
         "1. All `take` gives is an `Item` [shop/stock/store.py:5-36].\nshop/stock/store.py:5-36 take\n5 def take"
         in refuting
     )
+
+
+CITED = "[shop/stock/store.py:5-36]"
+
+
+def section_of(wiki) -> str:
+    return (wiki / "stock.md").read_text().partition("## How it works\n")[2].partition("\n## ")[0]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "shown"),
+    [
+        (["import old\nold.total()", "till.total()"], ""),
+        (["import old\nold.total()", "import till\ntill.total()"], "import till"),
+        (["till.total()", "import till\ntill.count()"], "import till"),
+        (["till.total()", "till.count()"], "till.total()"),
+        (["import os\nfrom till.parts import total"], "import os"),
+    ],
+)
+def test_an_example_that_imports_another_package_is_not_shown(tmp_path, blocks, shown):
+    readme = "# Till\n\n```cmake\nfind_package(till)\n```\n" + "".join(f"\n```py\n{code}\n```\n" for code in blocks)
+    manifest = '[project]\nname = "till"\nversion = "1"\n'
+    write(
+        tmp_path / "repo", {"README.md": readme, "till.py": "def total():\n    return 1\n", "pyproject.toml": manifest}
+    )
+    written(tmp_path, tmp_path / "wiki")
+    section = (tmp_path / "wiki" / "index.md").read_text().partition("## Example\n")[2].partition("\n## ")[0]
+    assert section.startswith(f"\n~~~~py\n{shown}") if shown else not section
+
+
+def test_the_interface_has_what_a_module_exports(tmp_path):
+    kinds = {
+        "src/till.js": "/** Adds up all items. */\nexport const total = items => {\n  return count(items)\n}\n\n"
+        "/** Counts what is inside. */\nconst count = (items) => {\n  return items.length\n}\n\n"
+        "/** Opens the drawer again. */\nfunction open() {\n  return 1\n}\nexport { open }\n",
+    }
+    write(tmp_path / "repo", kinds)
+    written(tmp_path, tmp_path / "wiki")
+    pages = [path.read_text() for path in (tmp_path / "wiki").iterdir()]
+    public = "".join(page.partition("## Public interface\n")[2].partition("\n## ")[0] for page in pages)
+    assert "`total = (items)` — Adds up all items." in public and "Opens the drawer" in public
+    assert "Counts what" not in public
+
+
+def test_a_sentence_that_was_taken_back_can_be_put_right_and_is_judged_again(tmp_path, wiki):
+    said = f"All `take` gives is an `Item` {CITED}.\n\n{TRUE}"
+
+    def verdicts(prompt: str) -> str:
+        return "\n".join(
+            f"{n} contradicted: it raises" if "All `take`" in claim or "Any `take`" in claim else f"{n} supported"
+            for n, claim in enumerate(re.findall(r"^\d+\. (.*)", prompt, re.M), 1)
+        )
+
+    _, asked = with_model(tmp_path, wiki, telling(said, f"1: Mostly `take` gives an `Item` {CITED}.", verdicts))
+    refuting = next(prompt for prompt in asked if "Try to refute" in prompt and "All `take`" in prompt)
+    assert "takes it back: it raises" in refuting
+    assert "2 of 2 sentences checked." in section_of(wiki) and "Mostly `take` gives" in section_of(wiki)
+    assert "did not take the sentence back" in section_of(wiki)
+    (wiki / "stock.md").unlink()
+    with_model(tmp_path, wiki, telling(said, f"1: Any `take` gives an `Item` {CITED}.", verdicts))
+    assert re.search(r"Any `take` gives.*\*\(not checked: .*it raises", section_of(wiki)), "judged again"
+    assert "1 of 2 sentences checked." in section_of(wiki)
+
+
+def test_a_page_says_that_the_model_judged_nothing(tmp_path, wiki):
+    with_model(tmp_path, wiki, telling(TRUE))
+    assert "(the model did not look at its sentences again)" in section_of(wiki)
+
+
+def test_the_line_that_leads_to_a_list_stays(tmp_path, wiki):
+    with_model(tmp_path, wiki, telling(f"{TRUE}\n\nUsers choose:\n\n- {TRUE}\n- {TRUE}"))
+    assert "\n\nUsers choose:\n\n- `take` makes" in section_of(wiki)
+
+
+def test_more_claims_than_fit_are_judged_in_parts():
+    place = Evidence(1, "a.py", 1, 40, "take", tuple((n, "word " * 20) for n in range(1, 41)))
+    claims = [CitedSentence(f"Sentence {n}.", [place]) for n in range(5)]
+    asked = []
+
+    def reply(prompt: str) -> str:
+        asked.append(prompt)
+        return "\n".join(
+            f"{n} contradicted: it isn't" if claim in ("Sentence 1.", "Sentence 4.") else f"{n} supported"
+            for n, claim in enumerate(re.findall(r"^\d+\. (.*)", prompt, re.M), 1)
+        )
+
+    model = replace(answering(reply), context_window=8000)
+
+    async def work():
+        async with trace.root(lambda event: None, "wiki") as step:
+            return await taken_back(claims, model, 60.0, step)
+
+    assert asyncio.run(work()).keys() == {1, 4} and len(asked) > 1
 
 
 def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
@@ -657,12 +755,6 @@ class Gone(Store):
 class SoldOut(Exception):
     """Nothing is left on any shelf."""
 
-
-SIGNAL_A, OTHER = "a", 1
-SIGNAL_IN = "in"
-SIGNAL_OUT = "out"
-SIGNAL_LOST = "lost"
-SIGNAL_FOUND = "found"
 ''',
     "shop/till.py": """import argparse
 
@@ -680,18 +772,15 @@ def parser():
 }
 
 
-def test_a_page_has_the_variants_options_errors_and_constants_of_its_component(tmp_path):
+def test_a_page_has_the_subclasses_and_options_of_its_component(tmp_path):
     write(tmp_path / "repo", READERS)
     written(tmp_path, tmp_path / "wiki")
     said = "\n".join(path.read_text() for path in (tmp_path / "wiki").iterdir() if path.name != "index.md")
     rows = "\n".join(re.sub(r" ?\(\[`[^`]*`\]\([^)]*\)\)|\]\([^)]*\)|\[(?=`)", "", row) for row in said.split("\n"))
     base = "- `Store`: Where the stock is kept between two days."
     kinds = "  - `Disk`: Keeps the stock in a file of its own.\n  - `Memory`, `Gone`\n"
-    assert f"## Variants to choose from\n\n{base}\n{kinds}" in rows
+    assert f"## Subclasses\n\n{base}\n{kinds}" in rows
     assert "- `class Store` `def __init__(self, path, levels=2)` — Where" in rows
-    raised = "- `SoldOut`: Nothing is left on any shelf.\n- `NotImplementedError`\n"
-    assert f"## Errors that it raises\n\n{raised}" in rows and "Hidden" not in rows and "`Quoted`" not in rows
-    assert "- `SIGNAL_IN`, `SIGNAL_OUT`, `SIGNAL_LOST`, `SIGNAL_FOUND`\n" in rows
     assert "- `-p, --port`: the port to listen on (80)\n- `k, kind`: which kind of till: old or new\n" in rows
     assert (
         "- `Options: Timeout int`: Timeout is how long Open waits for the lock." in rows and "Bare bool`:" not in rows

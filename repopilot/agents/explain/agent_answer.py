@@ -18,7 +18,7 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.agents.explain.known_names import known_names
 from repopilot.agents.explain.lines_read import seen_in_calls
 from repopilot.agents.explain.render import sentence_markdown
-from repopilot.agents.explain.second_look import LONGEST_REASON, CitedSentence, refuted, taken_back
+from repopilot.agents.explain.second_look import LONGEST_REASON, SECONDS, CitedSentence, refuted, taken_back
 from repopilot.agents.exploration import context_tokens
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.foreign_text import code_span
@@ -58,6 +58,7 @@ class AgentAnswer:
         citations: a citation of each cited place.
         outcome: whether the sentences are an answer, or notes from before the model failed; else why there are none.
         failure: why the model failed, a message.
+        was_judged: whether the model looked at its sentences again, by their lines alone.
     """
 
     sentences: tuple[Sentence, ...] = ()
@@ -66,6 +67,7 @@ class AgentAnswer:
     citations: tuple[Citation, ...] = ()
     outcome: Outcome = "answered"
     failure: str = ""
+    was_judged: bool = False
 
 
 async def agent_answer(
@@ -111,7 +113,8 @@ async def agent_answer(
             await listener.check(said, done.calls, broken_off=said == listener.heard)
         await listener.show()
         if listener.answered and work.left().over() is None:
-            await listener.look_twice(work.left().seconds)
+            seconds = work.left().seconds
+            await listener.look_twice(seconds if is_kept else min(seconds, SECONDS))
         if is_kept and listener.answered and any(each.status == "checked" for each in listener.checked):
             await listener.look_for_cases(budget, done.calls)
         answering.note(**_counts(listener.checked))
@@ -171,6 +174,8 @@ class _Listener:
         self._so_far = AnswerSoFar()
         self._shown = 0
         self._sent_back = False
+        self._was_judged = False
+        self._taken_back: list[CheckedPart] = []
         self._objections: dict[int, str] = {}
         self._known_after: tuple[int, Known] | None = None
 
@@ -234,38 +239,50 @@ class _Listener:
         self._shown = len(self.checked)
         self._publish(self.told())
 
-    async def look_twice(self, seconds: float) -> None:
-        """Have the model judge its checked sentences by their lines alone, and mark those that it takes back."""
-        cited = [each for each in self.checked if each.status == "checked" and each.places]
+    async def look_twice(self, seconds: float, only: Sequence[CheckedPart] | None = None) -> None:
+        """Have the model judge its checked sentences, or `only` some of them, by their lines alone, and mark those that
+        it takes back."""
+        cited = [each for each in only or self.checked if each.status == "checked" and each.places]
         claims = await asyncio.to_thread(lambda: [_claim(each, self._workspace.index) for each in cited])
         assert self._workspace.model is not None
         found = await taken_back(claims, self._workspace.model, seconds, self._step)
-        for at, why in found.items():
-            self.checked[self.checked.index(cited[at])] = cited[at]._replace(status="unchecked", why=why)
+        self._was_judged = self._was_judged or found is not None
+        for at, why in (found or {}).items():
+            marked = cited[at]._replace(status="unchecked", why=why)
+            self.checked[self.checked.index(cited[at])] = marked
+            self._taken_back.append(marked)
         if found:
             self._publish(self.told())
 
     async def look_for_cases(self, budget: loop.Budget, calls: Sequence[loop.CallRecord]) -> None:
-        """Have the model try to refute its checked sentences with tools. One that it puts right is replaced, or marked
-        where the new one fails the check."""
-        sentences = enumerate(_sentences(self.checked), 1)
-        cited = {n: each for n, each in sentences if each.status == "checked" and each.places}
+        """Have the model try to refute its sentences with tools, those that it took back among them. One that it puts
+        right is replaced and judged again, or marked where the new one names what doesn't exist."""
+        cited = {
+            n: each
+            for n, each in enumerate(_sentences(self.checked), 1)
+            if each.places and (each.status == "checked" or each in self._taken_back)
+        }
         claims = await asyncio.to_thread(lambda: {n: _claim(each, self._workspace.index) for n, each in cited.items()})
         done = await refuted(claims, self._workspace, budget, self._step)
         known = await asyncio.to_thread(self._known, [*calls, *done.calls])
+        put_right: list[CheckedPart] = []
         for number, text in _CORRECTION.findall(done.summary or done.text):
             if each := cited.pop(int(number), None):
                 made = await asyncio.to_thread(check_answer, list(_in_place(each.passage, parts_of(text))), known)
-                if not made or any(part.status != "checked" for part in made):
+                if not made or any(part.status == "contradicted" for part in made):
                     why = i18n.message("explain.sentence.taken_back", said=text[:LONGEST_REASON])
                     made = [each._replace(status="unchecked", why=why)]
                 at = self.checked.index(each)
                 self.checked[at : at + 1] = made
+                put_right += made
         self._publish(self.told())
+        if any(each.status == "checked" for each in put_right):
+            await self.look_twice(budget.seconds, put_right)
 
     def told(self) -> AgentAnswer:
         """The answer as far as it is checked."""
-        return _told(self.checked, self._found.evidence, self._workspace.index)
+        told = _told(self.checked, self._found.evidence, self._workspace.index)
+        return replace(told, was_judged=self._was_judged)
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
         """Replace the sentences that went back by their corrections, except a checked one whose correction fails the
@@ -302,7 +319,8 @@ class _Listener:
 
 
 def _claim(checked: CheckedPart, index: Index) -> CitedSentence:
-    return CitedSentence(checked.passage.written, [_evidence(index, place, 0) for place in checked.places])
+    doubt = f" ({i18n.translated(checked.why, 'en')})" if checked.why else ""
+    return CitedSentence(f"{checked.passage.written}{doubt}", [_evidence(index, place, 0) for place in checked.places])
 
 
 def numbers_of(checked: Sequence[CheckedPart]) -> dict[CitedLines, int]:

@@ -33,9 +33,9 @@ class LinesRead:
     _identifiers: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def holds(self, path: str, start: int, end: int) -> bool:
-        """Whether one of these lines was read."""
+        """Whether most of these lines were read."""
         known = self.lines.get(path, {})
-        return any(number in known for number in range(start, end + 1))
+        return 2 * sum(start <= number <= end for number in known) > end - start
 
     def with_name(self, name: str) -> Iterator[tuple[str, int]]:
         """Path and number of each line read that has an identifier."""

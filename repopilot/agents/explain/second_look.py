@@ -26,7 +26,7 @@ from repopilot.types import Evidence, Symbol, innermost
 from repopilot.workspace import Workspace
 
 SECONDS = 30.0
-"""The longest time of a second look."""
+"""The longest time of a second look at an answer that a user waits for."""
 TOKENS_PER_VERDICT = 6
 """Tokens of each verdict in a reply without thinking, to estimate how long the reply takes."""
 REPLY_TOKENS = 2048
@@ -38,7 +38,7 @@ MOST_AROUND = 40
 """Facts on what is beside the lines."""
 MOST_DEFINITIONS = 12
 """Definitions of one name that a model is told of; a name with more is too common to tell anything."""
-_VERDICT = re.compile(r"^\W*(\d{1,3})\W+(contradicted|unclear)\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
+_VERDICT = re.compile(r"^\W*(\d{1,3})\W+(supported|contradicted|unclear)\b[ \t:.,;*–—-]*([^\n]*)", re.M | re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,44 +54,53 @@ class CitedSentence:
         return not any(map(_left_out, self.places))
 
 
-async def taken_back(claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step) -> dict[int, str]:
+async def taken_back(
+    claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step
+) -> dict[int, str] | None:
     """Ask a model which claims their lines contradict, or don't tell.
 
     Args:
         claims: the claims, in order.
         model: the one that made them.
-        seconds: what is left of its time. The model isn't asked where its measured speed shows that this isn't enough,
-            or where its window is too small; the step says so.
+        seconds: the time it may take. The model isn't asked where its measured speed shows that this isn't enough, or
+            where its window is too small for one claim; the step says so.
         step: gets a child for the request.
 
     Returns:
         Why a claim isn't borne out, as a message, by its index. That its lines contradict it counts where the model
-        says what they do instead; that they don't tell counts where it saw all of them. Empty where the model fails or
-        is late; the step says so.
+        says what they do instead; that they don't tell counts where it saw all of them. None where the model wasn't
+        asked, fails, is late, or judges nothing; the step says so.
     """
     from llama_index.core.llms import ChatMessage
 
-    seconds = min(seconds, SECONDS)
     longest = model.context_window // SHARE_OF_WINDOW
     asked = _prompt(claims)
     read = await asyncio.to_thread(model.count_tokens, asked)
     takes = model.speed.seconds(read, TOKENS_PER_VERDICT * len(claims)) if model.speed else 0.0
     if not claims:
-        return {}
+        return None
+    half = len(claims) // 2
+    if read > longest and half:
+        parts = [await taken_back(part, model, seconds, step) for part in (claims[:half], claims[half:])]
+        first, second = (part or {} for part in parts)
+        return None if parts == [None, None] else {**first, **{half + at: why for at, why in second.items()}}
     if read > longest or takes > seconds:
         step.degrade(message("explain.degraded.no_room_to_look", seconds=seconds, tokens=longest))
-        return {}
+        return None
     options = ChatOptions(min(REPLY_TOKENS, longest), 0.0)
     try:
         async with asyncio.timeout(seconds), step.child("second look", "llm", f"{len(claims)}") as looking:
             reply = await chat(model, [ChatMessage(role="user", content=asked)], looking, options)
     except ModelError as error:
         step.degrade(message("explain.degraded.no_second_look", why=reason(error)))
-        return {}
+        return None
     except TimeoutError:
         step.degrade(message("explain.degraded.late_second_look", seconds=seconds))
-        return {}
+        return None
     verdicts = {int(number) - 1: (word.lower(), said) for number, word, said in _VERDICT.findall(reply)}
+    if not verdicts:
+        step.degrade(message("explain.degraded.no_verdict"))
+        return None
     found = {at: _reason(claims[at], *verdict) for at, verdict in verdicts.items() if 0 <= at < len(claims)}
     return {at: why for at, why in found.items() if why}
 
@@ -155,6 +164,8 @@ def _named(symbol: Symbol) -> str:
 def _reason(claim: CitedSentence, word: str, said: str) -> str:
     """Why a verdict speaks against a claim, '' where it doesn't count."""
     said = said.strip(" .*")[:LONGEST_REASON]
+    if word == "supported":
+        return ""
     if word == "contradicted":
         return message("explain.sentence.taken_back", said=said) if said else ""
     return message("explain.sentence.unclear") if claim.is_whole else ""

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from repopilot import i18n
-from repopilot.agents.overview.layers import layered
 from repopilot.agents.overview.overview_values import (
     UNSURE,
     Component,
@@ -31,6 +30,8 @@ LONGEST_CODE = 240
 MOST_DATA = 10
 SYMBOLS_SHOWN = 5
 MOST_PATHS = 6
+MOST_ARROWS = 2
+"""Arrows from one component in a diagram."""
 _NAMED_COMMANDS = {"start": "run"}
 """Purposes that have another name in the JSON contract of the command line."""
 
@@ -91,29 +92,19 @@ def overview_json(overview: Overview) -> dict[str, Any]:
 
 
 def mermaid(overview: Overview) -> str:
-    """The components and what uses what as a Mermaid flowchart, top down.
+    """The components and what they use most as a Mermaid flowchart, top down.
 
-    An arrow is left out where it would lead up, or where a path of other arrows leads to the same component: with all
-    of them, ten components are a tangle. The list of uses has them all.
+    Each component has arrows to the MOST_ARROWS that it uses most: with all uses, ten components are a tangle. The list
+    of uses has them all.
 
     Args:
         overview: the overview.
     """
-    downward, implied = layered({(use.source, use.target): use.count for use in overview.uses})
-    drawn = [use for use in overview.uses if (use.source, use.target) in {*downward} - implied]
-    return diagram_of(overview.components, range(len(overview.components)), drawn)
-
-
-def diagram_of(components: Sequence[Component], shown: Iterable[int], uses: Iterable[ComponentUse]) -> str:
-    """Some components and what uses what between them as a Mermaid flowchart, top down.
-
-    Args:
-        components: all of them.
-        shown: the numbers of those that are drawn.
-        uses: the uses between these.
-    """
-    boxes = [f'  c{number}["{_escaped(components[number].name)}"]' for number in shown]
-    arrows = [f"  c{use.source} --> c{use.target}" for use in uses]
+    most: dict[int, list[ComponentUse]] = {}
+    for use in sorted(overview.uses, key=lambda use: (-use.count, use.target)):
+        most.setdefault(use.source, []).append(use)
+    boxes = [f'  c{number}["{_escaped(each.name)}"]' for number, each in enumerate(overview.components)]
+    arrows = [f"  c{use.source} --> c{use.target}" for _, uses in sorted(most.items()) for use in uses[:MOST_ARROWS]]
     return "\n".join(["flowchart TD", *boxes, *arrows])
 
 
@@ -265,7 +256,11 @@ def _cycle_rows(shown: _Shown) -> list[str]:
 
 
 def _diagram_rows(shown: _Shown) -> list[str]:
-    return [f"```mermaid\n{mermaid(shown.overview)}\n```"] if len(shown.overview.components) > 1 else []
+    if len(shown.overview.components) < 2:
+        return []
+    drawn = mermaid(shown.overview)
+    note = i18n.text("overview.arrows", shown.language, count=MOST_ARROWS)
+    return [f"```mermaid\n{drawn}\n```", *(["", note] if shown.overview.uses else [])]
 
 
 def _flow_rows(shown: _Shown) -> list[str]:
@@ -275,7 +270,7 @@ def _flow_rows(shown: _Shown) -> list[str]:
         steps = "".join(f" {'⇢' if step.note == UNSURE else '→'} {code(step.name)}" for step in flow.path)
         rows.append(f"- {steps.removeprefix(' → ')} {shown.at(end.path, end.line)}")
     if rows:
-        rows.append(i18n.text("overview.static_calls", shown.language))
+        rows += ["", i18n.text("overview.static_calls", shown.language)]
     return rows
 
 

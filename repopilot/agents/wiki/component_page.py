@@ -12,12 +12,13 @@ from repopilot import i18n
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import UNSURE, Component, Flow, NamedPlace, Overview
 from repopilot.agents.overview.own_code import called_by_name
-from repopilot.agents.overview.render import code, diagram_of, overview_rows
+from repopilot.agents.overview.render import code, overview_rows
 from repopilot.agents.overview.repository_parts import needed_places, tests_of
 from repopilot.agents.wiki.code_matches import matches_of
-from repopilot.agents.wiki.reader_lists import constants, described, options, raised, variants
+from repopilot.agents.wiki.reader_lists import described, options, variants
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import is_public
 from repopilot.foreign_text import literal
 from repopilot.i18n.format import list_row
@@ -27,8 +28,8 @@ from repopilot.retrieval.places.doc_summary import without_markup
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 40
-MOST_BARE = 20
-"""The most used definitions are shown with their signatures though no documentation says what they are."""
+FEWEST_INTERFACE = 6
+"""Where fewer definitions are documented, the most used of the others are shown with their signatures, too."""
 MOST_NAMES = 60
 """Further names, which are folded."""
 FEWEST_STEPS = 3
@@ -43,6 +44,9 @@ _MARKS = ("FIXME", "BUG", "XXX", "HACK", "DANGER", "WARNING", "CAUTION", "SAFETY
 """The words that begin a warning in a comment, the most urgent first."""
 _WARNING = re.compile(rf"(?:#|//|/\*|\*|--|;)[!/*]*[ \t]*({'|'.join(_MARKS)})(?:\([^)\n]*\))?:")
 _COMMENT_MARK = re.compile(r"^\s*(?:#|//|/?\*(?!/)|--|;)[!/*]*\s*")
+_EXPORT = re.compile(r"^export\b", re.M)
+_PRIVATE = re.compile(r"(?:^|/)_(?!_)")
+"""A file or a folder that the project keeps for itself, by its name."""
 _CONSTRUCTORS = ("__init__", "constructor", "initialize")
 _LEFT_OUT = {"variable", "field", "declaration", "module", "import"}
 
@@ -98,8 +102,6 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     _interface(facts, component, page)
     page.section("wiki.variants", variants(facts.index, own, facts.component_of, page))
     page.section("wiki.options", options(facts.index, own, page))
-    page.section("wiki.raises", raised(facts.index, own, page))
-    page.section("wiki.constants", constants(facts.index, own, page))
     page.section("overview.sections.data", overview_rows(of_its_own, "data", page.language, page.at))
     page.section("wiki.pitfalls", _pitfalls(facts.index, component, page))
     around = [
@@ -109,7 +111,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     if tests := facts.tests[number]:
         count = f"{i18n.text('overview.tests', page.language, count=len(tests))} ({page.whole(tests[0])})"
         around.append(list_row(i18n.text("wiki.tests", page.language), count, page.language))
-    page.section("wiki.around", [*_picture(facts.overview, number), "", *around] if around else [])
+    page.section("wiki.around", around)
     page.folded(i18n.text("wiki.flow", page.language), _flows(facts, component, page), covered=True)
     return page
 
@@ -130,33 +132,22 @@ def more_row(count: int, page: Page) -> list[str]:
     return [f"- {i18n.text('wiki.more', page.language, count=count)}"] if count > 0 else []
 
 
-def _picture(overview: Overview, number: int) -> list[str]:
-    """A diagram of the component and its neighbours, sorted by name: their order in the overview depends on their
-    sizes."""
-    around = [use for use in overview.uses if number in (use.source, use.target)]
-    ends = {end for use in around for end in (use.source, use.target)}
-    boxes = sorted(ends, key=lambda end: overview.components[end].name)
-    at = {end: box for box, end in enumerate(boxes)}
-    arrows = [replace(use, source=at[use.source], target=at[use.target]) for use in around]
-    arrows.sort(key=lambda use: (use.source, use.target))
-    drawn = diagram_of([overview.components[end] for end in boxes], range(len(boxes)), arrows)
-    return [f"```mermaid\n{drawn}\n```"] if around else []
-
-
 def _interface(facts: ComponentFacts, component: Component, page: Page) -> None:
     """Add its definitions that are public, or that other components use: with their signatures those that are
-    documented, or that others, tests and documents use most; the names of further ones are folded. A component without
-    any shows its public constants."""
+    documented, those that others, tests and documents use most before others; the names of further ones are folded. A
+    component without any shows its public constants."""
     index = facts.index
     used = {(place.path, place.line) for place in component.symbols}
     every = [s for path in component.files for s in index.outline(path)]
     known = [s for s in every if s.kind not in _LEFT_OUT and s.name not in _CONSTRUCTORS]
     functions = {(s.path, s.qualified): s for s in known if s.kind in ("function", "method")}
     shown = [
-        s for s in known if (s.path, s.start_line) in facts.needed or (_is_public(s) and not _is_local(s, functions))
+        s
+        for s in known
+        if (s.path, s.start_line) in facts.needed or (_is_public(index, s) and not _is_local(s, functions))
     ]
     shown = shown or [s for s in known if (s.path, s.start_line) in used]
-    shown = shown or [s for s in every if s.kind == "variable" and "." not in s.qualified and _is_public(s)]
+    shown = shown or [s for s in every if s.kind == "variable" and "." not in s.qualified and _is_public(index, s)]
     namesakes = Counter((s.path, s.qualified) for s in shown)
     first = list({(s.path, s.qualified): s for s in reversed(shown)}.values())[::-1]
     weight: Counter[tuple[str, str]] = Counter()
@@ -167,7 +158,9 @@ def _interface(facts: ComponentFacts, component: Component, page: Page) -> None:
                 facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name],
             )
     first.sort(key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))
-    telling = [s for n, s in enumerate(first) if n < MOST_BARE or described(index, s).note][:MOST_INTERFACE]
+    told = [s for s in first if described(index, s).note][:MOST_INTERFACE]
+    bare = [s for s in first if s not in told][: max(0, FEWEST_INTERFACE - len(told))]
+    telling = [*told, *bare]
     kept = sorted(telling, key=lambda s: (s.path, s.start_line))
     rest = [s for s in first if s not in telling]
     page.section("wiki.interface", _members(index, kept, namesakes, page))
@@ -183,8 +176,13 @@ def _is_local(symbol: Symbol, functions: Mapping[tuple[str, str], Symbol]) -> bo
     return owner is not None and owner.start_line < symbol.start_line <= owner.end_line
 
 
-def _is_public(symbol: Symbol) -> bool:
-    return is_public(symbol.qualified, symbol.signature, symbol.path)
+def _is_public(index: Index, symbol: Symbol) -> bool:
+    if _PRIVATE.search(symbol.path) or not is_public(symbol.qualified, symbol.signature, symbol.path):
+        return False
+    text = (index.text(symbol.path) or "") if family(index.files[symbol.path].language) == "js" else ""
+    name = re.escape(symbol.qualified.partition(".")[0])
+    exported = rf"^export\b[^\n]*(?<![\w$]){name}(?![\w$])|^export\s*\{{[^}}]*(?<![\w$]){name}(?![\w$])"
+    return not _EXPORT.search(text) or re.search(exported, text, re.M) is not None
 
 
 def _members(

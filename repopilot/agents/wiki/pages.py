@@ -16,10 +16,10 @@ import numpy as np
 from repopilot import i18n
 from repopilot.agents.overview.best_commands import ranked_commands
 from repopilot.agents.overview.overview_values import Component, Overview
-from repopilot.agents.overview.render import code, command_text, mermaid, overview_rows, shares_text
+from repopilot.agents.overview.render import code, command_text, overview_rows, shares_text
 from repopilot.agents.overview.uses import sure_uses
 from repopilot.agents.wiki.component_page import ComponentFacts, component_page, more_row, summary_of
-from repopilot.agents.wiki.reader_lists import telling, variants
+from repopilot.agents.wiki.reader_lists import telling
 from repopilot.agents.wiki.readme_example import readme_example
 from repopilot.agents.wiki.subjects import SUBJECTS, subject_page
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
@@ -156,8 +156,7 @@ def _index_page(facts: ComponentFacts, others: Sequence[str], small: Iterable[Pa
     for part in _ON_THE_INDEX:
         page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at, links))
         if part == "components" and overview.uses:
-            page.section("overview.sections.diagram", [f"```mermaid\n{mermaid(overview)}\n```"])
-    page.section("wiki.variants", variants(facts.index, facts.component_of, facts.component_of, page))
+            page.section("overview.sections.diagram", overview_rows(overview, "diagram", language, page.at))
     for subject in small:
         page.folded(
             _title(subject.name, language), ["\n\n".join(f"#{part}" for part in subject.parts)]

@@ -1,20 +1,18 @@
-"""What users of a component look up: variants of a base, options, errors that it raises, groups of constants. Sync."""
+"""What users of a component look up: subclasses of a base, and options. Sync."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby
 
 from tree_sitter import Node
 
 from repopilot.agents.overview.overview_values import NamedPlace
 from repopilot.agents.overview.render import code
 from repopilot.agents.overview.repository_parts import subclasses, summary_between
-from repopilot.agents.wiki.code_matches import PARSE_S, matches_of
+from repopilot.agents.wiki.code_matches import PARSE_S
 from repopilot.agents.wiki.wiki_page import Page
-from repopilot.code.languages import is_public
 from repopilot.code.syntax import parse
 from repopilot.foreign_text import literal
 from repopilot.index.store import Index
@@ -22,12 +20,9 @@ from repopilot.types import Symbol
 
 FEWEST_WORDS = 3
 """A sentence with fewer words beside the name of what it describes says nothing."""
-FEWEST_CONSTANTS = 4
 MOST_BASES = 4
 MOST_OPTIONS = 40
 _ERROR = re.compile(r"(?:Error|Exception)$")
-_RAISED = re.compile(r"\b(?:raise|throw)\s+(?:new\s+)?(?:\w+(?:\.|::))*([A-Z]\w*)")
-_NAMES = ("identifier", "constant", "name")
 _OPTIONS = re.compile(r"(?:Option|Config|Setting|Param|Prop|Flag)s?$|Configuration$")
 """The names of types whose fields are options, by the convention of most languages."""
 _HAS_OPTIONS = re.compile(rb"\bhelp\s*=|[\"']--?\w")
@@ -86,23 +81,6 @@ def _place(symbol: Symbol) -> tuple[str, int]:
     return symbol.path, symbol.start_line
 
 
-def raised(index: Index, files: Iterable[str], page: Page) -> list[str]:
-    """The errors that some files raise, each at its first place, with what its definition says.
-
-    Args:
-        index: the repository.
-        files: the files.
-        page: the page of the rows.
-    """
-    first: dict[str, tuple[str, int]] = {}
-    for path in files:
-        for match, line in matches_of(index, path, _RAISED, _NAMES):
-            first.setdefault(match[1], (path, line))
-    defined = {name: [s for s in index.symbols(name) if s.kind == "class"] for name in first}
-    said = {name: described(index, found[0]).note if len(found) == 1 else "" for name, found in defined.items()}
-    return _rows((NamedPlace(name, *place, said[name]) for name, place in sorted(first.items())), page)
-
-
 def options(index: Index, files: Iterable[str], page: Page) -> list[str]:
     """The options of command lines with their help, and the fields of types for options with their documentation.
 
@@ -151,20 +129,3 @@ def _texts(node: Node) -> list[str]:
     if node.type in ("string_content", "string_fragment"):
         return [(node.text or b"").decode(errors="replace")]
     return [text for each in node.named_children if "call" not in node.type for text in _texts(each)]
-
-
-def constants(index: Index, files: Iterable[str], page: Page) -> list[str]:
-    """Groups of public constants whose names begin alike, such as the names of signals, a row for each.
-
-    Args:
-        index: the repository.
-        files: the files that define them.
-        page: the page of the rows.
-    """
-    named = [s for path in files for s in index.outline(path) if s.kind == "variable" and s.qualified.isupper()]
-    public = [s for s in named if "_" in s.name and is_public(s.name, s.signature, s.path)]
-    groups = [[*group] for _, group in groupby(public, key=lambda s: (s.path, s.name.partition("_")[0]))]
-    linked = (
-        (page.linked(code(s.name), s.path, s.start_line) for s in g) for g in groups if len(g) >= FEWEST_CONSTANTS
-    )
-    return [f"- {', '.join(names)}" for names in linked]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from repopilot.agents.overview.own_code import code_files, main_languages
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import language_of, suffix_of
+from repopilot.code.split import analysed
+from repopilot.index.manifests import facts
 from repopilot.index.store import Index
 from repopilot.retrieval.repo_map import readme_path
 
@@ -36,21 +39,42 @@ class Example(NamedTuple):
 
 
 def readme_example(index: Index) -> Example | None:
-    """The first block of code in the README that is in a main language of the repository; None for none.
+    """The first block of code in the README that is in a main language of the repository and imports what it holds, or
+    the first one where none imports anything: then none is for another package. None for none.
 
     Args:
         index: the repository.
     """
+    found = list(_examples(index))
+    modules = [_imported(each) for each in found]
+    fitting = (each for each, names in zip(found, modules, strict=True) if _holds_one(index, names))
+    return next(fitting, None if any(modules) else next(iter(found), None))
+
+
+def _examples(index: Index) -> Iterator[Example]:
+    """The blocks of code in the README that are in a main language of the repository, without long ones."""
     path = readme_path(index) or ""
     text = (index.text(path) or "") if path else ""
     own = set(map(family, main_languages(index, code_files(index))))
-    blocks = sorted((*_FENCED.finditer(text), *_DIRECTIVE.finditer(text)), key=re.Match.start)
-    for block in blocks:
+    for block in sorted((*_FENCED.finditer(text), *_DIRECTIVE.finditer(text)), key=re.Match.start):
         code = textwrap.dedent(block["code"]).strip("\n")
         suffix = suffix_of(block["label"].lower())
         language = language_of(f"x{suffix}") if suffix else None
         if code and language and family(language) in own and code.count("\n") < MOST_LINES:
             start = text.count("\n", 0, block.start("code")) + 1
             lead = len(block["code"]) - len(block["code"].lstrip("\n"))
-            return Example(block["label"], code, path, start + lead, start + lead + code.count("\n"))
-    return None
+            yield Example(block["label"], code, path, start + lead, start + lead + code.count("\n"))
+
+
+def _imported(example: Example) -> set[str]:
+    suffix = suffix_of(example.label.lower())
+    return {each.module.lower() for each in analysed(f"x{suffix}", f"{example.text}\n").imports}
+
+
+def _holds_one(index: Index, modules: Collection[str]) -> bool:
+    """Whether one of the modules is a package that the repository declares, or one of its folders or files."""
+    declared = {fact.value.lower() for fact in facts(index, "name")} or {index.name.rpartition("/")[2].lower()}
+    held = {part.partition(".")[0].lower() for path in index.files for part in path.split("/")}
+    parts = {part for module in modules for part in re.split(r"[./:\\]+", module) if part}
+    named = any(f"{module}/".startswith(f"{name}/") for module in modules for name in declared)
+    return named or not held.isdisjoint(parts)

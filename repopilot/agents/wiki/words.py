@@ -80,11 +80,14 @@ def words_of(told: AgentAnswer, page: Page, model: str) -> str:
         if isinstance(piece, str):
             mark = _ITEM.search(piece)
             rows += [mark[1]] if mark else ["", ""] if "\n" in piece else []
+            if piece.rstrip().endswith(":"):  # it leads to a list
+                rows[-1] = f"{rows[-1]} {literal(piece.strip())}".strip()
         elif not told.sentences[piece - 1].is_code:
             sentence = _sentence(told.sentences[piece - 1], page, places)
             rows[-1] = f"{rows[-1]} {sentence}" if rows[-1] else sentence
     checked = share_checked([each for each in told.sentences if not each.is_code], page.language)
-    by = i18n.text("wiki.words_by", page.language, model=literal(model), commit=COMMIT, checked=checked)
+    looked = i18n.text("wiki.judged" if told.was_judged else "wiki.not_judged", page.language)
+    by = i18n.text("wiki.words_by", page.language, model=literal(model), commit=COMMIT, checked=checked, looked=looked)
     said = "\n".join(rows)
     return _LOOSE.sub(r"\1\n", re.sub(r"\n{2,}", "\n\n", f"{said.strip()}\n\n*{by}*"))
 
