@@ -257,7 +257,9 @@ _NAMED = {
 
 
 def _named(path: str, text: str) -> Iterator[ProjectCommand]:
-    pattern, form = _NAMED[path.rsplit("/", 1)[-1].lower()]
+    folder, _, name = path.rpartition("/")
+    pattern, form = _NAMED[name.lower()]
+    form = f"cd {folder} && {form}" if folder else form
     for found in pattern.finditer(text, max(0, text.find("\ntasks:"))):  # a Taskfile's variables come before
         yield ProjectCommand(form.format(found[1]), "script", path, line_at(text, found.start(1)))
 

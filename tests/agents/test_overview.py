@@ -1059,6 +1059,13 @@ def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path)
         ({"COPYING": "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n"}, "GPL-3.0"),
         ({"LICENSE.md": "Redistribution and use in source and binary forms\n...\nNeither the name of"}, "BSD-3-Clause"),
         ({"LICENSE": "All rights are mine."}, ""),
+        (
+            {
+                "LICENSE": "MIT License\n\nPermission is hereby granted, free of charge, to any person",
+                "website/package.json": '{"name": "site", "license": "ISC"}',
+            },
+            "MIT",
+        ),
         ({"LICENSE": "ISC", "pyproject.toml": '[project]\nname = "a"\nlicense = "EUPL-1.2"\n'}, "EUPL-1.2"),
         (
             {

@@ -77,6 +77,18 @@ def test_a_relative_import_at_the_top_of_the_repository():
     assert ("basket.py", "prices.py") in _edges(graph, Edge.IMPORTS)
 
 
+def test_a_module_of_the_library_is_not_the_one_of_its_name_in_the_same_package():
+    files = {
+        "threading.py": "def run():\n    return 1\n",
+        "worker.py": "import threading\nimport till\n",
+        "till.py": "",
+    }
+    package = _graph({f"shop/{path}": text for path, text in {"__init__.py": "", **files}.items()})
+    assert {b for a, b in _edges(package, Edge.IMPORTS) if a == "shop/worker.py"} == {"shop/till.py"}
+    scripts = _graph({f"shop/{path}": text for path, text in files.items()})
+    assert ("shop/worker.py", "shop/threading.py") in _edges(scripts, Edge.IMPORTS)
+
+
 def test_javascript_and_typescript():
     graph = _graph(
         {

@@ -29,6 +29,11 @@ from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_su
         (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
         (["x = 1"], 1, ""),
         (
+            ["def take(", "    n,  # how many", "):  # pragma: no cover", '    """Takes an item."""'],
+            1,
+            "Takes an item.",
+        ),
+        (
             ["/**", " * A [Till] of a [shop][Shop.open].", " */", "// No type for it: see below.", "interface Till"],
             5,
             "A Till of a shop.",

@@ -122,7 +122,7 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
         return _WEAK + 1
     is_mention = command.origin == "documentation" and re.fullmatch(r"[\w-]+", command.command)
     is_for_types = purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command)
-    is_elsewhere = re.match(r"\w+=|make -C ", command.command)
+    is_elsewhere = re.match(r"\w+=|make -C |cd ", command.command)
     if is_mention or is_elsewhere:
         return _WEAK
     if is_for_types or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -95,12 +95,16 @@ def _structure(index: Index) -> Overview:
 
 
 def _licence(index: Index) -> str:
-    """The licence that the manifests name, else the one whose text stands at the root."""
-    declared = next(facts(index, "licence"), None)
-    if declared and declared.value not in index.files:
-        return declared.value
+    """The licence that a manifest at the root names, else the one whose text stands there, else that of another
+    manifest."""
+    declared = [fact for fact in facts(index, "licence") if fact.value not in index.files]
     texts = (index.text(path) or "" for path in sorted(index.files) if _LICENCE.match(path))
-    return next(filter(None, map(licence_in, texts)), "")
+    known = chain(
+        (fact.value for fact in declared if "/" not in fact.path),
+        filter(None, map(licence_in, texts)),
+        (fact.value for fact in declared),
+    )
+    return next(known, "")
 
 
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:

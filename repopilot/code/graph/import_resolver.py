@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -198,7 +199,8 @@ def _python_files(lookup: FileLookup, folder: str, module: str) -> tuple[int, ..
     if found is None:
         # Namespace packages, and scripts that import their siblings.
         tail = module.replace(".", "/")
-        roots = ("", "src/", folder + "/")
+        of_library = f"{folder}/__init__.py" in lookup.by_path and module.partition(".")[0] in sys.stdlib_module_names
+        roots = ("", "src/") if of_library else ("", "src/", folder + "/")
         return next((f for root in roots if (f := lookup.at(f"{root}{tail}.py", f"{root}{tail}/__init__.py"))), ())
     near = [n for n in found if posixpath.dirname(lookup.files[n].path) == folder]
     return tuple(near[:1] or found[:3])

@@ -11,6 +11,8 @@ _COMMENT = re.compile(
     r"\s*(?:#(?!\[|!|(?:include|define|undef|if\w*|elif|else|endif|pragma|nullable|region|endregion|error|warning|import)\b)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
+_HEAD_END = re.compile(r":\s*(?:#.*)?$")
+"""The end of the head of a definition in Python, with a remark for a tool behind it."""
 _NAMED = re.compile(r"<\w+\s+\w+=\"(?:[A-Z]:)?([^\">]*)\"\s*/>")
 """A tag that stands for a name, as in C#: `<see cref="LogEvent"/>`."""
 _MARKUP = re.compile(
@@ -141,7 +143,7 @@ def _comment_end(lines: Sequence[str], start: int) -> int:
 
 def _docstring(body: Sequence[str]) -> str:
     """The docstring below the head of a Python definition."""
-    head = next((n for n, line in enumerate(body[:_MOST_LINES]) if line.rstrip().endswith(":")), None)
+    head = next((n for n, line in enumerate(body[:_MOST_LINES]) if _HEAD_END.search(line)), None)
     if head is None:
         return ""
     found = _DOCSTRING.match("\n".join(body[head + 1 : head + 1 + _MOST_LINES]))
