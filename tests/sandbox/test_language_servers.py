@@ -49,7 +49,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         assert server is not None
         program = install(tmp_path / "bin", "gopls", behaviour)
         settings = offline(tmp_path / "home").model_copy(update={"sandbox": level, "allow_weak_sandbox": True})
-        patience = 1.5 if behaviour in ("hang", "deaf") else 30.0  # nobody waits long for what stays silent
+        patience = 6.0 if behaviour in ("hang", "deaf") else 30.0  # it has to start first, on a busy machine, too
         row = replace(server, patience=patience, memory=memory, packages=packages)
         session = LanguageSession(row, program, tmp_path / "repo", settings, imported)
         started.append(session)
