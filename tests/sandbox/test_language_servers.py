@@ -49,7 +49,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
         assert server is not None
         program = install(tmp_path / "bin", "gopls", behaviour)
         settings = offline(tmp_path / "home").model_copy(update={"sandbox": level, "allow_weak_sandbox": True})
-        patience = 6.0 if behaviour in ("hang", "deaf") else 30.0  # it has to start first, on a busy machine, too
+        patience = (
+            6.0 if behaviour in ("hang", "deaf", "mute") else 30.0
+        )  # it has to start first, on a busy machine, too
         row = replace(server, patience=patience, memory=memory, packages=packages)
         session = LanguageSession(row, program, tmp_path / "repo", settings, imported)
         started.append(session)
@@ -154,6 +156,13 @@ def test_one_that_fails_is_ended_and_said(start: Start, behaviour: str, said: st
     with pytest.raises(LanguageServerError):
         asked(session)
     session.close()
+
+
+@pytest.mark.slow
+def test_one_that_never_gets_ready_is_silent(start: Start) -> None:
+    with pytest.raises(LanguageServerError) as failed:
+        asked(start("mute"))
+    assert failed.value.message.key == "resolve.silent"  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

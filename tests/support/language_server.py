@@ -106,6 +106,8 @@ def handle(message):
     now = behaviour()
     if method == "initialize":
         ROOT = unquote(params["rootUri"].removeprefix("file://"))
+        if now == "mute":
+            return
         send({{"id": number, "result": {{"capabilities": {{"definitionProvider": True}}}}}})
     elif method == "textDocument/didOpen":
         DOCUMENTS[params["textDocument"]["uri"]] = params["textDocument"]["text"]

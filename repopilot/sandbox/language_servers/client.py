@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import subprocess
@@ -76,8 +77,8 @@ class LanguageClient:
         self._send({"method": method, "params": params}, silence)
 
     def ask(self, method: str, params: Any, silence: float) -> Any:
-        """Ask one question; arguments and errors as `ask_all`."""
-        return self.ask_all(method, [params], silence, silence)[0]
+        """Ask one question; arguments and errors as `ask_all`. A server that doesn't answer is one that is silent."""
+        return self.ask_all(method, [params], silence, math.inf)[0]
 
     def ask_all(self, method: str, questions: Sequence[Any], silence: float, seconds: float) -> list[Any]:
         """Ask many questions without waiting for each answer before sending the next question.
