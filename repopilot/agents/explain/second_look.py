@@ -121,10 +121,7 @@ async def refuted(
         fails is no error here.
     """
     assert workspace.model is not None
-    index = workspace.index
-    told = [f"{n}. {claim.text}\n{claim_lines(claim)}\n" for n, claim in claims.items()]
-    around = (row for claim in claims.values() for place in claim.places for row in _around(place, index))
-    given = "\n".join([*told, "Beside these lines:", *islice(dict.fromkeys(around), MOST_AROUND)])
+    given = await asyncio.to_thread(_with_surroundings, claims, workspace.index)
     mark = delimiter(given)
     task = render("refute", mark=mark, claims=sanitized(given, mark))
     system = render("refute_system", name=workspace.snapshot.name)
@@ -135,6 +132,13 @@ async def refuted(
         if done.note:
             working.degrade(done.note)
     return done
+
+
+def _with_surroundings(claims: Mapping[int, CitedSentence], index: Index) -> str:
+    """The claims with their lines, then what is beside these."""
+    told = [f"{n}. {claim.text}\n{claim_lines(claim)}\n" for n, claim in claims.items()]
+    around = (row for claim in claims.values() for place in claim.places for row in _around(place, index))
+    return "\n".join([*told, "Beside these lines:", *islice(dict.fromkeys(around), MOST_AROUND)])
 
 
 def _around(place: Evidence, index: Index) -> Iterator[str]:

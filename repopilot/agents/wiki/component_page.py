@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from repopilot import i18n
 from repopilot.agents.overview.flows import flows
@@ -158,7 +158,7 @@ def _interface(facts: ComponentFacts, component: Component, page: Page) -> None:
                 facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name],
             )
     first.sort(key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))
-    told = [s for s in first if described(index, s).note][:MOST_INTERFACE]
+    told = list(islice((s for s in first if described(index, s).note), MOST_INTERFACE))
     bare = [s for s in first if s not in told][: max(0, FEWEST_INTERFACE - len(told))]
     telling = [*told, *bare]
     kept = sorted(telling, key=lambda s: (s.path, s.start_line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from typing import NamedTuple
 
 from repopilot.agents.overview.own_code import code_files, main_languages
@@ -47,7 +47,9 @@ def readme_example(index: Index) -> Example | None:
     """
     found = list(_examples(index))
     modules = [_imported(each) for each in found]
-    fitting = (each for each, names in zip(found, modules, strict=True) if _holds_one(index, names))
+    declared = {fact.value.lower() for fact in facts(index, "name")} or {index.name.rpartition("/")[2].lower()}
+    held = {part.partition(".")[0].lower() for path in index.files for part in path.split("/")}
+    fitting = (each for each, names in zip(found, modules, strict=True) if _names_one(names, declared, held))
     return next(fitting, None if any(modules) else next(iter(found), None))
 
 
@@ -71,10 +73,8 @@ def _imported(example: Example) -> set[str]:
     return {each.module.lower() for each in analysed(f"x{suffix}", f"{example.text}\n").imports}
 
 
-def _holds_one(index: Index, modules: Collection[str]) -> bool:
-    """Whether one of the modules is a package that the repository declares, or one of its folders or files."""
-    declared = {fact.value.lower() for fact in facts(index, "name")} or {index.name.rpartition("/")[2].lower()}
-    held = {part.partition(".")[0].lower() for path in index.files for part in path.split("/")}
+def _names_one(modules: Collection[str], declared: Collection[str], held: Set[str]) -> bool:
+    """Whether one of the modules is a package that the repository declares, or one of the folders or files it holds."""
     parts = {part for module in modules for part in re.split(r"[./:\\]+", module) if part}
     named = any(f"{module}/".startswith(f"{name}/") for module in modules for name in declared)
-    return named or not held.isdisjoint(parts)
+    return named or not parts.isdisjoint(held)
