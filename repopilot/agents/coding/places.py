@@ -11,8 +11,9 @@ from repopilot.results import Turn
 from repopilot.tools.file_change import safe_path
 from repopilot.types import FileChange
 
+# A name has at most 255 bytes, and a path few of them: without bounds, a long run of dots would take minutes.
 _PATH = re.compile(
-    r"@?(?P<path>(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/(])|"
+    r"@?(?P<path>(?:[\w.@+-]{1,255}+/){0,64}[\w@+-][\w.@+-]{0,255}\.[A-Za-z]\w{0,9})(?![\w/(])|"
     r"(?<!\w)(?P<bare>Makefile|Dockerfile)\b"
 )
 _NOT_PATHS = re.compile(
