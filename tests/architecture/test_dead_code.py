@@ -30,11 +30,18 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-TREES = {module_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCES}
-NODES = [node for tree in TREES.values() for node in ast.walk(tree)]
-SAID = {node.attr for node in NODES if isinstance(node, ast.Attribute)}
-SAID |= {node.value for node in NODES if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-"""Attributes and texts, by which a part of a module may be asked for that is handed on as a whole."""
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module. Not read on import: every process of a test run imports this file."""
+    return {module_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+
+
+@cache
+def said() -> set[str]:
+    """Attributes and texts, by which a part of a module may be asked for that is handed on as a whole."""
+    nodes = [node for tree in trees().values() for node in ast.walk(tree)]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return texts | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def defined(statement: ast.stmt) -> list[str]:
@@ -51,7 +58,7 @@ def defined(statement: ast.stmt) -> list[str]:
 def imported(module: str) -> dict[str, set[str]]:
     """What names stand for that are imported anywhere in a module."""
     found = defaultdict[str, set[str]](set)
-    for node in ast.walk(TREES[module]):
+    for node in ast.walk(trees()[module]):
         for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
             whole = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
             found[alias.asname or alias.name].add(whole)
@@ -65,9 +72,9 @@ def used(module: str, top: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Name):
             for whole in imported(module).get(node.id, {f"{module}.{node.id}"}):
                 yield whole
-                if whole in TREES and id(node) not in inner:  # as in `getattr(commands, name)`
-                    names = (name for statement in TREES[whole].body for name in defined(statement))
-                    yield from (f"{whole}.{name}" for name in names if name in SAID)
+                if whole in trees() and id(node) not in inner:  # as in `getattr(commands, name)`
+                    names = (name for statement in trees()[whole].body for name in defined(statement))
+                    yield from (f"{whole}.{name}" for name in names if name in said())
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from (f"{whole}.{node.attr}" for whole in imported(module).get(node.value.id, ()))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -80,26 +87,39 @@ def is_registered(statement: ast.stmt) -> bool:
     return any(name.rpartition(".")[2] not in SAME for name in decorators)
 
 
+@cache
+def links(module: str) -> tuple[dict[str, set[str]], list[str], list[str]]:
+    """What each name of a module leads to, what is used when it is imported, and what it defines."""
+    leads = defaultdict[str, set[str]](set)
+    runs, definitions = list[str](), list[str]()
+    for name, wholes in imported(module).items():
+        leads[f"{module}.{name}"] |= wholes
+    for statement in trees()[module].body:
+        names = [f"{module}.{name}" for name in defined(statement)]
+        uses = set(used(module, statement))
+        definitions += (name for name in names if not name.endswith("__"))
+        for name in names:
+            leads[name] |= uses
+        if not names or is_registered(statement):
+            runs += [*uses, *names]
+    return leads, runs, definitions
+
+
 def unreachable() -> list[str]:
     """The definitions that neither what runs when modules are imported nor an entry point leads to."""
-    leads, reached = defaultdict[str, set[str]](set), set[str]()
+    leads, reached = dict[str, set[str]](), set[str]()
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
     to_do = [*KEPT, *(script.replace(":", ".") for script in scripts.values())]
     definitions: list[str] = []
-    for module, tree in TREES.items():
-        for name, wholes in imported(module).items():
-            leads[f"{module}.{name}"] |= wholes
-        for statement in tree.body:
-            names = [f"{module}.{name}" for name in defined(statement)]
-            definitions += (name for name in names if not name.endswith("__"))
-            for name in names:
-                leads[name] |= set(used(module, statement))
-            if not names or is_registered(statement):
-                to_do += [*used(module, statement), *names]
+    for module in trees():
+        more, runs, defines = links(module)
+        leads |= more
+        to_do += runs
+        definitions += defines
     while to_do:
         if (name := to_do.pop()) not in reached:
             reached.add(name)
-            to_do += [*leads[name], name.rpartition(".")[0]]  # an attribute's owner, too
+            to_do += [*leads.get(name, ()), name.rpartition(".")[0]]  # an attribute's owner, too
     return [name for name in definitions if name not in reached]
 
 
@@ -118,5 +138,5 @@ def test_what_is_kept_is_there_and_not_reached_otherwise(monkeypatch) -> None:
 @pytest.mark.slow
 def test_a_definition_that_nothing_reaches_is_found(monkeypatch) -> None:
     code = "def run(): ...\n\ndef alone():\n    return helper()\n\ndef helper(): ...\n\nrun()\n"
-    monkeypatch.setitem(TREES, "repopilot.sample", ast.parse(code))
+    monkeypatch.setitem(trees(), "repopilot.sample", ast.parse(code))
     assert unreachable() == ["repopilot.sample.alone", "repopilot.sample.helper"]

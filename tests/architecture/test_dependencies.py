@@ -40,6 +40,7 @@ def test_nothing_is_installed_without_its_hash(file: str) -> None:
     assert installs and all("--require-hashes" in line for line in installs)
 
 
+@pytest.mark.slow
 def test_the_licences_are_listed_and_allowed(dependencies: ModuleType) -> None:
     assert (ROOT / "docs" / "licences.md").read_text("utf-8") == dependencies.licences(), "run `make docs`"
     known = dependencies.known_licences()
@@ -79,6 +80,7 @@ def test_the_bill_of_materials_is_complete_and_repeatable(dependencies: ModuleTy
     assert all(set(row["dependsOn"]) <= every for row in document["dependencies"])
 
 
+@pytest.mark.slow
 def test_advisories_out_of_reach_are_said_and_no_failure() -> None:
     offline = {**os.environ, "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}
     done = subprocess.run([sys.executable, str(ROOT / ".ci" / "audit.py")], env=offline, capture_output=True, text=True)

@@ -26,6 +26,7 @@ def test_each_part_is_made_once(settings):
             assert getattr(runtime, name) is getattr(runtime, name)
 
 
+@pytest.mark.slow
 def test_making_a_runtime_imports_none_of_its_parts():
     code = (
         "import sys, repopilot.runtime; print([n for n in sys.modules if n.startswith(('repopilot.index', 'numpy'))])"

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "repopilot"
 SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
@@ -33,6 +35,7 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@pytest.mark.slow
 def test_no_exception_is_swallowed() -> None:
     assert [f"{module_of(path)}:{line}" for path in SOURCES for line in swallowed(tree_of(path))] == []
 
@@ -78,6 +81,7 @@ def test_a_public_class_name_means_one_thing() -> None:
     assert not {name: found for name, found in places.items() if len(found) > 1}
 
 
+@pytest.mark.slow
 def test_only_the_index_knows_the_vector_stores_of_llamaindex() -> None:
     """import-linter sees of another package its first name only."""
     named = {module_of(path) for path in SOURCES for node in ast.walk(tree_of(path)) if is_vector_store(node)}
@@ -91,6 +95,7 @@ def is_vector_store(node: ast.AST) -> bool:
     return any(f"{name}.".startswith("llama_index.vector_stores.") for name in names)
 
 
+@pytest.mark.slow
 def test_one_assignment_a_line() -> None:
     packed = [f"{module_of(path)}:{line}" for path in SOURCES for line in packed_assignments(tree_of(path))]
     lines = sum(path.read_text("utf-8").count("\n") for path in SOURCES)
@@ -107,5 +112,6 @@ def packed_assignments(tree: ast.Module) -> Iterator[int]:
                 yield node.lineno
 
 
+@pytest.mark.slow
 def test_a_packed_assignment_is_found() -> None:
     assert list(packed_assignments(ast.parse("a, b = 1, 2\nc = 1, 2\nd, e = f()\n"))) == [1]
