@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.more_tests import MORE_TESTS
 from support.wheels import pack_installed, serve_index, write_index, write_wheel
 
 from repopilot.errors import Cancelled, EnvironmentFailed
@@ -210,8 +211,8 @@ def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settin
 
 def test_a_named_interpreter_is_used_as_it_is(settings):
     environment = named_environment(sys.executable)
-    files = {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n"}
-    assert run_pytest(files, ["test_a.py"], settings, verify=False).passed == 1
+    files = {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n" + MORE_TESTS}
+    assert run_pytest(files, ["test_a.py"], settings, verify=False).passed == 18
     again = run_pytest(files, ["test_a.py"], settings, environment=environment)
     assert again.genuine, again.output
     with pytest.raises(EnvironmentFailed, match="nowhere"):

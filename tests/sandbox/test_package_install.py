@@ -173,6 +173,7 @@ def test_entries_that_are_nested_without_end_are_not_followed():
     assert set(declaration.node.built) <= {"etc/x.js"}
 
 
+@pytest.mark.slow
 def test_tests_use_the_code_of_a_member_that_is_not_built(tmp_path):
     files = {
         "package.json": '{"workspaces": ["libs/*"]}',
@@ -392,7 +393,8 @@ def test_a_host_that_is_not_reached_is_the_reason_and_only_tried_again_without_l
 @pytest.mark.slow
 @needs_npm
 @pytest.mark.parametrize("path", ["private/npm/answer/-/answer-1.0.3.tgz", "somebody/answer/tarball/main"])
-def test_a_lock_file_may_name_hosts_that_only_its_authors_reach(registry, tmp_path, path):
+def test_a_lock_file_may_name_hosts_that_only_its_authors_reach(registry, tmp_path, monkeypatch, path):
+    monkeypatch.setenv("npm_config_fetch_retries", "0")
     manifest = {"name": "shop", "version": "1.0.0", "dependencies": {"answer": "^1.0.0"}}
     answer = {"version": "1.0.3", "resolved": f"http://127.0.0.1:9/{path}"}
     lock = {"lockfileVersion": 3, "packages": {"": manifest, "node_modules/answer": answer}, **manifest}

@@ -55,6 +55,7 @@ def run_node(files, settings=SETTINGS, tests=("a.test.js",), **more):
     return run_suite(files, RunnerSuite("javascript", tests, **more), settings)
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
 def test_node_reports_each_test_by_name(level):
@@ -101,6 +102,7 @@ process.exitCode = 1;
 """Prints what AVA has reported of such files."""
 
 
+@pytest.mark.slow
 @needs_node
 def test_ava_reports_each_test_by_its_file(tmp_path):
     cli = tmp_path / "node_modules" / "ava" / "entrypoints" / "cli.mjs"
@@ -138,6 +140,7 @@ runner.emit('end');
 """Loads test files as Mocha does, where one that throws ends all."""
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("program", ["mocha.js", "mocha"])
 def test_a_file_that_mocha_can_not_load_does_not_end_the_others(tmp_path, program):
@@ -186,12 +189,13 @@ def test_what_had_ended_before_a_limit_is_told(level):
     if reason := why_unavailable(level):
         pytest.skip(reason)
     body = "}); require('node:test')('stays', async () => { await new Promise((done) => setTimeout(done, 60000));"
-    settings = Settings(test_timeout_s=15, sandbox=level, allow_weak_sandbox=True)
+    settings = Settings(test_timeout_s=2, sandbox=level, allow_weak_sandbox=True)
     run = run_node(script(body), settings)
     assert (run.ended, run.outcomes) == ("timeout", {"a.test.js::t": "passed"}), run
     assert "1 test had ended by then, of a number that the runner doesn't tell" in run.reasons
 
 
+@pytest.mark.slow
 @needs_node
 def test_code_that_looks_for_a_free_port_finds_the_loopback_interface():
     body = "require('assert').equal(require('os').networkInterfaces().lo[0].address, '127.0.0.1');"
@@ -203,6 +207,7 @@ def test_code_that_looks_for_a_free_port_finds_the_loopback_interface():
     assert run_node({"a.test.mjs": module}, tests=("a.test.mjs",)).passed == 1
 
 
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("body", ["process.exit(0);", "process.kill(process.pid);"])
 def test_a_program_that_ends_before_its_tests_has_not_passed(body):
@@ -210,6 +215,7 @@ def test_a_program_that_ends_before_its_tests_has_not_passed(body):
     assert run.passed == 0 and run.reasons
 
 
+@pytest.mark.slow
 @needs_node
 def test_installed_packages_are_read_only_and_found(tmp_path):
     folder = tmp_path / "node_modules"
@@ -221,6 +227,7 @@ def test_installed_packages_are_read_only_and_found(tmp_path):
     assert (run.passed, run.reasons) == (1, ()), run
 
 
+@pytest.mark.slow
 @needs_node
 def test_members_with_names_that_lead_elsewhere_are_not_linked(tmp_path):
     folder = tmp_path / "environment" / "node_modules"
@@ -236,6 +243,7 @@ def test_members_with_names_that_lead_elsewhere_are_not_linked(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["environment"]
 
 
+@pytest.mark.slow
 @needs_node
 def test_a_run_can_be_cancelled():
     cancel = threading.Event()
@@ -279,6 +287,7 @@ def test_what_is_missing_is_said(monkeypatch):
         run_node(script(""), project=NodeProject(requirements=("jasmine@^3",)))
 
 
+@pytest.mark.slow
 @needs_node
 def test_programs_keep_running_and_caches_stay_behind(tmp_path):
     (tmp_path / "target").mkdir()
@@ -305,6 +314,7 @@ RUBY = {
 }
 
 
+@pytest.mark.slow
 @needs_ruby
 @pytest.mark.parametrize("test", ["spec/mean_spec.rb", "test/mean_test.rb", "test/unit/mean_test.rb"])
 def test_ruby_reports_each_test_by_name(test):
@@ -317,6 +327,7 @@ def test_ruby_reports_each_test_by_name(test):
     assert wrong.error in ("AssertionError", "") and wrong.path in (test, "")
 
 
+@pytest.mark.slow
 @needs_node
 def test_a_test_file_that_is_a_program_of_its_own_passes_by_its_exit_status():
     files = {

@@ -34,8 +34,8 @@ class World:
     mark: str
     target: str
 
-    def damage(self) -> list[str]:
-        """What has changed or been reached since the beginning, in words."""
+    def damage(self, *, wait: bool = True) -> list[str]:
+        """What has changed or been reached since the beginning, in words. With `wait`, processes have time to end."""
         found = []
         if [p.name for p in self.outside.iterdir()] != ["secret"]:
             found.append("files were added or removed")
@@ -48,7 +48,7 @@ class World:
         for listener in self.listeners:
             found += ["a server was reached"] if _accepts(listener) else []
         found += ["a datagram arrived"] if _received(self.datagrams) else []
-        found += ["a process outlived the run"] if processes_with(self.mark) else []
+        found += ["a process outlived the run"] if processes_with(self.mark, wait) else []
         found += ["shared memory was left"] if Path("/dev/shm", self.mark).exists() else []
         return found
 

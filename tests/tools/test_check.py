@@ -103,6 +103,7 @@ def test_a_configured_formatter_is_asked_for_whether_or_not_it_is_here(tmp_path)
     assert not unrun_tools((change("b.py", "x = 2\n", "x = 1\n"),), index, ())
 
 
+@pytest.mark.slow
 async def test_tools_that_the_repository_asks_for_and_that_did_not_run_are_named(tmp_path):
     """Those of a manifest for another language are not."""
     files = {
@@ -167,6 +168,7 @@ async def test_a_new_test_is_told_from_one_that_shows_nothing_of_the_other_edits
         assert nothing.data["fails_without"] == [] and "Without your other edits these pass, too" in nothing.text
 
 
+@pytest.mark.slow
 async def test_where_nothing_can_run_one_sentence_says_why_and_that_a_test_of_its_own_can(tmp_path):
     files = {"tests/test_far.py": "import not_installed_here\n\n\ndef test_far():\n    assert True\n"}
     async with opened(shop_workspace(tmp_path, files)) as tools:
@@ -191,12 +193,12 @@ def test_slow():
 @pytest.mark.slow
 async def test_a_run_that_was_stopped_keeps_what_ended_and_the_next_one_runs_that(tmp_path):
     workspace = shop_workspace(tmp_path, {"tests/test_slow.py": SLOW, "tests/test_slowest.py": SLOW})
-    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 15.0}))
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 3.0}))
     async with opened(workspace) as tools:
         await tools("replace_text", path="shop/prices.py", old='"bread": 250', new='"bread": 251')
         done = await tools("run_tests", paths=["tests/test_slow.py", "tests/test_slowest.py"])
         assert done.data["turned_red"] == ["tests/test_slow.py::test_quick"] and done.data["ended"] == "finished"
-        assert "didn't come to its end (stopped: it took longer than 15 s; 1 of 4 tests had ended by then)" in done.text
+        assert "didn't come to its end (stopped: it took longer than 3 s; 1 of 4 tests had ended by then)" in done.text
     before = await known_before(workspace, "make `test_quick` of tests/test_slow.py right")
     assert before.can_run and "not all of them end: 1 did" in before.text and "tests had ended by then" in before.text
     assert "`run_tests` compares those that had ended" in before.text
@@ -213,7 +215,7 @@ test("slow", () => new Promise((done) => setTimeout(done, 600000)));
 async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edits(tmp_path):
     files = {"package.json": '{"scripts": {"test": "node --test"}}', "a.test.js": SLOW_IN_NODE}
     workspace = shop_workspace(tmp_path, files)
-    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 15.0}))
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 3.0}))
     wrong = 'test("wrong", () => assert.strictEqual(1, 2));\n'
     async with opened(workspace) as tools:
         await tools("replace_text", path="a.test.js", old='test("quick"', new=f'{wrong}test("quick"')
@@ -251,6 +253,7 @@ async def test_files_run_without_a_conftest_that_is_broken_before_the_edits(tmp_
         assert (await tools("run_tests", paths=["tests/test_prices.py"])).data["passed"] == 2
 
 
+@pytest.mark.slow
 async def test_a_conftest_that_the_edits_break_is_no_reason_to_leave_it_out(tmp_path):
     files = {"tests/conftest.py": CONFTEST.partition("\n")[2], "tests/test_prices.py": FIXTURES}
     async with opened(shop_workspace(tmp_path, files)) as tools:
@@ -259,6 +262,7 @@ async def test_a_conftest_that_the_edits_break_is_no_reason_to_leave_it_out(tmp_
         assert len(done.data["turned_red"]) == 2 and not done.data["passed"]
 
 
+@pytest.mark.slow
 async def test_a_change_that_nothing_covers_is_said(shop):
     async with opened(shop) as tools:
         await tools("insert_code", path="shop/old.py", code="x = 1")
@@ -266,6 +270,7 @@ async def test_a_change_that_nothing_covers_is_said(shop):
         assert "tests/none.py" in await refusal(tools, "run_tests", paths=["tests/none.py"])
 
 
+@pytest.mark.slow
 def test_tests_that_use_a_changed_definition_come_first_after_those_that_are_edited(tmp_path):
     prices = "def price():\n    return 1\n\n\ndef label():\n    return 'a'\n"
     users = {f"tests/test_{n}.py": "from prices import price\n\nprice()\n" * 9 for n in range(9)}
@@ -281,6 +286,7 @@ def test_tests_that_use_a_changed_definition_come_first_after_those_that_are_edi
     assert str(found) == ", ".join(found.files) and not chosen((), workspace)
 
 
+@pytest.mark.slow
 def test_tests_that_call_a_changed_command_by_its_name_come_first(tmp_path):
     cli = "import click\n\n\n@click.command()\ndef insert_files():\n    return 1\n\n\ndef shared():\n    return 1\n"
     users = {f"tests/test_{n}.py": "from cli import shared\n\nshared()\n" * 9 for n in range(9)}
@@ -310,6 +316,7 @@ NEEDING = {
 }
 
 
+@pytest.mark.slow
 async def test_where_near_tests_lack_a_module_a_test_in_a_file_of_its_own_can_run(tmp_path):
     workspace = workspace_of(tmp_path, NEEDING)
     before = await known_before(workspace, "make price_of of shop/price.py return ten times the count")
@@ -322,6 +329,7 @@ async def test_where_near_tests_lack_a_module_a_test_in_a_file_of_its_own_can_ru
         assert (await tools("run_tests", paths=["tests/test_ten.py"])).data["turned_red"]
 
 
+@pytest.mark.slow
 async def test_where_near_tests_do_not_end_in_time_others_can_run(tmp_path):
     slow = "import time\n\nfrom shop.price import price_of\n\ntime.sleep(60)\n"
     workspace = workspace_of(tmp_path, {**NEEDING, "tests/test_price.py": slow})
@@ -330,6 +338,7 @@ async def test_where_near_tests_do_not_end_in_time_others_can_run(tmp_path):
     assert before.can_run and "don't end here in time: tests/test_price.py" in before.text
 
 
+@pytest.mark.slow
 async def test_near_tests_that_nothing_runs_are_named(tmp_path):
     main, tests = "src/Shop/Price.cs", "tests/Shop/{}.cs"
     files = {
@@ -356,6 +365,7 @@ async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
     assert "run_tests" in {tool.name for tool in offered("change", can_ask=False)}
 
 
+@pytest.mark.slow
 async def test_near_tests_that_can_not_run_leave_a_test_of_its_own_and_the_reason_is_said(tmp_path):
     files = {f"tests/test_{name}.py": f"import not_installed_here\n{TESTS}" for name in ("prices", "cart")}
     workspace = shop_workspace(tmp_path / "one", {"tests/test_prices.py": files["tests/test_prices.py"]})
