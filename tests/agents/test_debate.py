@@ -73,6 +73,7 @@ async def test_json_amid_prose_and_in_fences_is_read(tmp_path) -> None:
     assert len(said.issues) == 1 and said.defended and not said.unread
 
 
+@pytest.mark.slow
 async def test_an_endless_reply_is_cut(tmp_path) -> None:
     def endless():
         while True:
@@ -113,20 +114,22 @@ async def test_reviewers_work_at_the_same_time(tmp_path) -> None:
     assert max(e.at for e in started) < min(e.at for e in finished)
 
 
+@pytest.mark.slow
 async def test_reviewers_see_the_diff_first_and_files_whole_where_the_window_has_room() -> None:
-    long = FileChange("long.py", "modified", "@@ the diff of long @@", "x = 1\n" * 4000)
+    long = FileChange("long.py", "modified", "@@ the diff of long @@", "x = 1\n" * 2000)
     short = FileChange("short.py", "modified", "@@ the diff of short @@", "whole = True\n")
     shown = code_shown((long, short, *CHANGES), scripted_model(lambda messages: "", context_window=4096))
     assert all(part in shown for part in (long.diff, short.diff, short.content, CODE)) and long.content not in shown
     assert long.content in code_shown((long, short), scripted_model(lambda messages: "", context_window=65536))
 
 
+@pytest.mark.slow
 async def test_of_a_file_that_is_too_long_reviewers_see_the_changed_functions() -> None:
     """Whole, also where the hunk shows only the line that changed."""
     body = "".join(f"        step_{n}()\n" for n in range(30))
     text = (
         f"class Box:\n    def size(self):\n{body}        return 1\n\n\n"
-        + "y = 1\n" * 4000
+        + "y = 1\n" * 2000
         + "\n\ndef other():\n    more()\n"
     )
     change = file_change("long.py", text.replace("return 1", "return 2"), text)

@@ -43,7 +43,8 @@ CHECK, DONE = _call("changes"), _call("finish", summary="The discount is ten per
 
 @pytest.fixture
 def worked(tmp_path: Path):
-    """Works on the task with scripted replies; returns the answer, the outline, the loop's prompts and the events."""
+    """Works on the task with scripted replies; returns the answer, the outline, the loop's prompts and the events. With
+    no `tests` the repository has none, and nothing runs."""
 
     async def work(
         *replies: str, tests: str = SMALL_CART, critic: str = NOTHING, files: dict | None = None, ask=None, **settings
@@ -57,9 +58,8 @@ def worked(tmp_path: Path):
             prompts.append(prompt)
             return left.pop(0) if left else DONE
 
-        shop: Workspace = (
-            workspace_of(tmp_path, files) if files else shop_workspace(tmp_path, {"tests/test_small.py": tests})
-        )
+        extra: dict = {"tests/test_small.py": tests} if tests else {"tests/test_cart.py": None}
+        shop: Workspace = workspace_of(tmp_path, files) if files else shop_workspace(tmp_path, extra)
         model = replace(answering(reply, context_window=32768), way="agent")
         agent = replace(shop, model=model, ask=ask, settings=shop.settings.model_copy(update=settings))
         answer, outline, events = await traced(lambda step: generate(TASK, agent, step))
@@ -91,11 +91,9 @@ async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     ("ending", "settings", "goes_back"),
     [
         (["I have changed it.", "I have changed it."], {}, True),
-        (["", ""], {}, True),
-        ([CHECK, CHECK, CHECK], {}, True),
         ([], {"loop_steps": 1}, False),
     ],
-    ids=["words", "nothing", "the same call again and again", "its steps used up"],
+    ids=["words", "its steps used up"],
 )
 async def test_a_change_that_the_model_left_without_finishing_goes_back_too(worked, ending, settings, goes_back):
     """It is tested and judged like any other; nothing goes back where no budget is left for it."""
@@ -108,25 +106,19 @@ async def test_a_change_that_the_model_left_without_finishing_goes_back_too(work
 
 
 async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
-    changes = [ALL, "cents * 91 // 100", "cents * 92 // 100", "cents * 93 // 100"]
+    changes = [ALL, "cents * 91 // 100"]
     steps = [
         each for old, new in zip([RATE, *changes], changes, strict=False) for each in (_rate(old, new), CHECK, DONE)
     ]
-    answer, outline, _, events = await worked(*steps)
-    assert "  round 2\n" in outline and "round 3" not in outline
-    assert any("not accepted after 2 rounds" in said for said in trace.degraded(events))
+    answer, outline, _, events = await worked(*steps, loop_rounds=1)
+    assert "  round 1\n" in outline and "round 2" not in outline
+    assert any("not accepted after 1 round" in said for said in trace.degraded(events))
     assert answer.result.verdict.decision == "REQUEST_REVISION" and answer.files
     item = parse_item("https://github.com/o/r/issues/7")
     assert item is not None
     pulled = pull_text(item, answer, answer.files, "en")
     assert "For #7" in pulled and "Closes" not in pulled
     assert "not good enough" in pulled and "The score: 8 points: it parses; -4.0 the repository's tests fail" in pulled
-
-
-async def test_a_worse_version_doesnt_take_the_place_of_a_better_one(worked):
-    worse = _rate(ALL, "undefined_name")
-    answer, *_ = await worked(_rate(RATE, ALL), CHECK, DONE, worse, CHECK, DONE, loop_rounds=1)
-    assert f"+    return {ALL}" in answer.files[0].diff
 
 
 async def test_a_model_that_leaves_its_change_ends_the_rounds_and_says_why(worked):
@@ -252,7 +244,7 @@ async def test_a_change_explains_itself_with_the_new_lines(worked):
         "The limit in `DISCOUNT_FROM` stays [shop/prices.py:4]. Customers will be glad."
     )
     said = _call("finish", summary=summary)
-    answer, *_ = await worked(_rate(RATE, TENTH), CHECK, said)
+    answer, *_ = await worked(_rate(RATE, TENTH), CHECK, said, tests="")
     found = {each.text.partition(" ")[0]: each for each in answer.result.said}
     assert found["`with_discount`"].status == "checked" and "shop/prices.py:" in found["`with_discount`"].places[0]
     assert found["`DISCOUNT_TABLE`"].status == "contradicted" and found["Customers"].status == "unchecked"
@@ -264,7 +256,7 @@ async def test_a_change_explains_itself_with_the_new_lines(worked):
 
 async def test_what_the_model_decided_without_asking_is_told_wherever_the_change_is(worked):
     done = _call("finish", summary="Ten percent.", assumed=["The limit\n stays <b>where</b> it is.", " "])
-    answer, _, _, events = await worked(_rate(RATE, TENTH), CHECK, done)
+    answer, _, _, events = await worked(_rate(RATE, TENTH), CHECK, done, tests="")
     told = "The limit stays <b>where</b> it is."
     assert generation_json(answer.result)["assumed"] == [told] and f"Assumed: {told}" in answer.text
     assert not any("without asking" in note for note in trace.degraded(events))  # said once, with the change
@@ -281,7 +273,7 @@ async def test_who_examines_a_change_knows_the_answers_and_what_was_left_open_is
         return pressed
 
     question = _call("ask_user", question="On what is it?", choices=["Everything"], default="Large carts")
-    answer, *_ = await worked(question, _rate(RATE, TENTH), CHECK, DONE, ask=ask)
+    answer, *_ = await worked(question, _rate(RATE, TENTH), CHECK, DONE, tests="", ask=ask)
     told = f"On what is it? {pressed or 'Large carts'}"
     assert worked.debated and all(told in prompt for prompt in worked.debated)
     assert generation_json(answer.result)["assumed"] == ([] if pressed else [told])
@@ -310,7 +302,7 @@ async def test_a_summary_stays_a_sentence_and_may_name_what_was_told(worked):
     assert [*shown.values()] == ["checked", "checked", "checked", "unchecked", "checked"], answer.result.said[-1].why
 
 
-async def test_the_summary_of_an_earlier_version_is_checked_against_that(worked):
+async def test_a_worse_version_doesnt_take_the_place_of_a_better_one_nor_of_what_was_said_of_it(worked):
     said = _call("finish", summary="Everybody gets `cents * 90 // 100`.")
     worse = [_rate(ALL, "undefined_name"), CHECK, DONE]
     answer, *_ = await worked(_rate(RATE, ALL), CHECK, said, *worse, loop_rounds=1)

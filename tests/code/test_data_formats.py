@@ -13,7 +13,7 @@ from repopilot.project.manifest import read_manifest
 from repopilot.project.project_version import declared_version
 from repopilot.project.python_project import read_project
 
-DEEP, DIGITS = "[" * 20_000, "9" * 5_000
+DEEP, DIGITS = "[" * 5_000, "9" * 5_000
 MANIFESTS = "package.json pyproject.toml Cargo.toml composer.json setup.cfg setup.py".split()
 
 

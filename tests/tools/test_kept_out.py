@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_origin
 
@@ -217,11 +217,11 @@ async def test_whether_a_text_stands_there_does_not_tell_a_secret(shop: Workspac
         assert copy.text("shop/settings.py") == f'DB_PASSWORD = "{PLANTED}"\n\n\ndef login():\n    return None\n'
 
 
-async def _everywhere(repository: Path, call: Call) -> None:
+async def _everywhere(repository: Path, call: Call, paths: Sequence[str]) -> None:
     """Every tool with some of the paths, over one interface; nothing is shown, and the folder stays as it is."""
     before = state(repository)
     for tool in client_tools():
-        for path in (".env", "private/later.py", "credentials.json"):
+        for path in paths:
             for arguments in hostile_calls(tool, path):
                 said = await call(tool.name, arguments)
                 assert PLANTED not in said, (tool.name, arguments)
@@ -240,7 +240,7 @@ async def test_over_mcp(repository: Path, tmp_path: Path) -> None:
                 await session.call_tool("undo", {"source": str(repository), "steps": 9})
                 return done.model_dump_json()
 
-            await _everywhere(repository, call)
+            await _everywhere(repository, call, (".env", "private/later.py", "credentials.json"))
 
 
 @pytest.mark.slow
@@ -253,7 +253,7 @@ async def test_over_http(repository: Path, tmp_path: Path) -> None:
                 body = {"source": str(repository), "arguments": arguments}
                 return (await client.post(f"/tools/{name}", json=body)).text
 
-            await _everywhere(repository, call)
+            await _everywhere(repository, call, (".env",))
 
 
 @pytest.mark.slow
