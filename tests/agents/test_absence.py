@@ -32,6 +32,7 @@ async def test_a_proper_name_that_occurs_nowhere_is_absent_and_the_nearest_place
     assert result.origin == "absent" and "Redis" in result.lead and done.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "text", "absent"),
     [
@@ -46,6 +47,7 @@ def test_what_the_repository_names_anywhere_is_there(tmp_path: Path, path: str, 
     assert absent_proper_names("Which class keeps the carts in Redis?", index) == (["Redis"] if absent else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "names"),
     [
@@ -73,6 +75,7 @@ NOTES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "absent"),
     [("MAX_CART_LINES", False), ("CART_LIMIT_FILE", False), ("CART_LIMIT_FOLDER", True), ("GENERATED_LIMIT", True)],

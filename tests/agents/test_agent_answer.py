@@ -59,6 +59,7 @@ TRUE = (
 )
 
 
+@pytest.mark.slow
 async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) -> None:
     done, _ = await answered(shop, TRUE)
     assert statuses(done) == ["checked", "checked"]
@@ -76,6 +77,7 @@ async def test_the_final_text_is_the_answer_and_its_places_are_numbered(shop) ->
     assert [each["status"] for each in document["sentences"]] == ["checked", "checked"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "status", "why"),
     [
@@ -128,6 +130,7 @@ class Shelf:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status"),
     [
@@ -147,6 +150,7 @@ async def test_a_member_of_another_class_is_marked_unless_it_may_be_inherited_or
     )
 
 
+@pytest.mark.slow
 async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> None:
     wrong = "`with_discount` lowers the sum from 7000 cents [shop/prices.py:12-14]."
     right = "2: `with_discount` lowers the sum from 5000 cents. [shop/prices.py:12-14]"
@@ -156,6 +160,7 @@ async def test_the_model_may_correct_once_what_code_could_not_check(shop) -> Non
     assert any("not in the cited lines: 7000" in str(event) for event in events), "it was told why"
 
 
+@pytest.mark.slow
 async def test_the_model_takes_back_what_its_lines_alone_contradict(shop) -> None:
     turned = "`with_discount` leaves sums from 5000 cents as they are [shop/prices.py:12-14]."
     done, events = await answered(
@@ -167,6 +172,7 @@ async def test_the_model_takes_back_what_its_lines_alone_contradict(shop) -> Non
     assert [event.answer for event in events if isinstance(event, Published)][-1].sentences == done.sentences
 
 
+@pytest.mark.slow
 async def test_what_its_lines_alone_do_not_tell_is_not_checked(shop) -> None:
     broad = "`Cart.total` is safe to call from several threads [shop/cart.py:22-27]."
     uncited = "`with_discount` is fast."
@@ -175,6 +181,7 @@ async def test_what_its_lines_alone_do_not_tell_is_not_checked(shop) -> None:
     assert all("can't tell it from them" in i18n.translated(each.why, "en") for each in done.sentences[2:])
 
 
+@pytest.mark.slow
 async def test_that_cut_lines_do_not_tell_says_nothing(tmp_path) -> None:
     long = "def run(cart):\n" + "".join(f"    cart.add({n})\n" for n in range(80))
     workspace = shop_workspace(tmp_path, {"shop/long.py": long})
@@ -186,6 +193,7 @@ async def test_that_cut_lines_do_not_tell_says_nothing(tmp_path) -> None:
 SECOND_LOOK = "1 contradicted: it sums nothing\n2 contradicted\n7 contradicted: there is no such claim"
 
 
+@pytest.mark.slow
 async def test_a_second_look_shows_each_sentence_with_nothing_but_its_lines(shop) -> None:
     asked: list[str] = []
     left = [*READ, f"{TRUE} Large orders become cheaper.", "Nothing to correct.", SECOND_LOOK]
@@ -203,6 +211,7 @@ async def test_a_second_look_shows_each_sentence_with_nothing_but_its_lines(shop
     assert statuses(done) == ["unchecked", "checked", "unchecked"], "what was asked about is taken back, with a reason"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("speed", "budget", "last"),
     [
@@ -224,6 +233,7 @@ async def test_without_time_or_a_model_that_answers_code_alone_has_checked(shop,
     assert said == (not budget), "a used-up budget is said anyway"
 
 
+@pytest.mark.slow
 async def test_what_is_complete_is_published_with_its_own_places(shop) -> None:
     done, events = await answered(shop, f"{TRUE} Large orders become cheaper. They do.", "")
     published = [event.answer for event in events if isinstance(event, Published)]
@@ -234,6 +244,7 @@ async def test_what_is_complete_is_published_with_its_own_places(shop) -> None:
     assert so_far.result.cited == 1 and so_far.evidence[0].lines and not so_far.evidence[1].lines
 
 
+@pytest.mark.slow
 async def test_every_cited_place_is_shown_above_the_others_also_one_within_another(shop) -> None:
     inside = "`Cart.total` is a method [shop/cart.py:22-22]."
     done, _ = await answered(shop, f"{TRUE.replace('. `with', f'. {inside} `with')}", "")
@@ -241,11 +252,13 @@ async def test_every_cited_place_is_shown_above_the_others_also_one_within_anoth
     assert done.result.cited == 3 and "[3] `shop/prices.py:12-14`" in cited and "[4] `" in others
 
 
+@pytest.mark.slow
 async def test_a_heading_is_no_sentence(shop) -> None:
     done, _ = await answered(shop, f"**What happens**\n1. {TRUE}\n\nThe steps:\n\n## End")
     assert statuses(done) == ["checked", "checked"] and "**What happens**" in done.text
 
 
+@pytest.mark.slow
 async def test_a_name_in_another_case_or_of_a_kind_that_stands_there_is_no_invention(tmp_path) -> None:
     code = "def run(request):\n    try:\n        return Color.Force if request == http.MethodConnect else None\n"
     shop = shop_workspace(tmp_path, {"shop/flags.py": f"{code}    except BaseException:\n        raise\n"})
@@ -257,6 +270,7 @@ async def test_a_name_in_another_case_or_of_a_kind_that_stands_there_is_no_inven
     assert statuses(done) == ["checked", "checked", "unchecked"]
 
 
+@pytest.mark.slow
 async def test_what_was_only_told_proves_nothing_by_itself(tmp_path) -> None:
     """A result named the test, and no line of it was read."""
     shop = shop_workspace(tmp_path, {"tests/test_rates.py": "def test_rate():\n    assert with_discount(1) == 1\n"})
@@ -270,6 +284,7 @@ async def test_what_was_only_told_proves_nothing_by_itself(tmp_path) -> None:
     assert "cites no lines" in str(done.sentences[1].why)
 
 
+@pytest.mark.slow
 async def test_a_sentence_with_its_own_lines_gets_no_further_ones_for_a_mere_mention(tmp_path) -> None:
     """A place is added where a name is defined, not where it is used, spelt like it, or stands in a comment."""
     code = "def stop(limit):\n    return later(limit)\n"
@@ -288,6 +303,7 @@ async def test_a_sentence_with_its_own_lines_gets_no_further_ones_for_a_mere_men
     assert [s.places for s in done.sentences] == [(own,), (own,), (own, "shop/main.py:5-5"), (own,)]
 
 
+@pytest.mark.slow
 async def test_places_are_added_only_where_they_bear_on_the_sentence(tmp_path) -> None:
     code = "def stop(timeout):\n    if not timeout:\n        return\n    raise SystemExit\n"
     other = "def main(data):\n    if len(data) == 0:\n        raise KeyError\n    add('--dry-run', default=7)\n"
@@ -307,16 +323,19 @@ async def test_places_are_added_only_where_they_bear_on_the_sentence(tmp_path) -
     assert statuses(done) == ["checked", "checked", "checked", "unchecked"]
 
 
+@pytest.mark.slow
 async def test_absence_may_rest_on_the_searches_made(shop) -> None:
     done, _ = await answered(shop, call("search", query="repay"), "There is no `repay` in this repository.", "")
     assert statuses(done) == ["checked"] and "searched for" in i18n.translated(done.sentences[0].why, "en")
 
 
+@pytest.mark.slow
 async def test_absence_may_rest_on_a_search_for_a_part_of_the_name(shop) -> None:
     done, _ = await answered(shop, call("search", query="repay"), "Nothing is called `repay_later`.", "")
     assert statuses(done) == ["checked"]
 
 
+@pytest.mark.slow
 async def test_a_name_that_the_program_puts_together_is_no_invention(tmp_path) -> None:
     shop = shop_workspace(tmp_path, MADE)
     said = "`--no-colour` is made by `off` [{0}]. `--yes-colour` isn't [{0}]. `off` gets `--dry-run` [{0}]."
@@ -324,6 +343,7 @@ async def test_a_name_that_the_program_puts_together_is_no_invention(tmp_path) -
     assert statuses(done) == ["checked", "unchecked", "checked"]
 
 
+@pytest.mark.slow
 async def test_a_model_whose_steps_are_used_up_is_asked_once_more(shop) -> None:
     shop = replace(shop, settings=shop.settings.model_copy(update={"loop_steps": 2}))
     done, _ = await answered(shop, TRUE)
@@ -336,6 +356,7 @@ MALFORMED = '{"name": "read", "arguments": {"path": '
 NOTE = "`Cart.total` sums up [shop/cart.py:22-27]. It raises `EmptyCart` too [shop/cart.py:22-27]. Then `with_"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("replies", "said", "origin"),
     [
@@ -359,11 +380,13 @@ async def test_it_is_said_why_there_is_no_answer(shop, replies, said, origin) ->
     assert "changed nothing" not in done.result.lead and "failed: The model" not in done.result.lead
 
 
+@pytest.mark.slow
 async def test_a_summary_given_to_finish_is_the_answer(shop) -> None:
     done, _ = await answered(shop, call("finish", summary=TRUE))
     assert statuses(done) == ["checked", "checked"]
 
 
+@pytest.mark.slow
 async def test_a_note_that_cites_lines_is_no_part_of_the_answer(shop) -> None:
     note = "First `price_of` [shop/cart.py:22-27]. Then the discount [shop/prices.py:12]. I look at it once more. So. "
     done, events = await answered(shop, note + call("read", path="shop/auth.py"), TRUE)
@@ -371,6 +394,7 @@ async def test_a_note_that_cites_lines_is_no_part_of_the_answer(shop) -> None:
     assert any(isinstance(event, Published) and "Then the discount" in event.answer.text for event in events)
 
 
+@pytest.mark.slow
 async def test_numbers_in_the_place_of_lines_are_no_citations(shop) -> None:
     done, _ = await answered(shop, "Large orders become cheaper [1]. `with_discount` does it [2].", "")
     assert [(each.text, each.status) for each in done.sentences] == [
@@ -379,6 +403,7 @@ async def test_numbers_in_the_place_of_lines_are_no_citations(shop) -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_an_answer_in_french_is_checked_as_well(shop) -> None:
     said = "`Cart.total` lève `EmptyCart` si le panier est vide [shop/cart.py:22-27]. Il n'existe pas de `repay`."
     done, _ = await answered(shop, call("search", query="repay"), said, question="comment le total est-il calculé ?")
@@ -386,12 +411,14 @@ async def test_an_answer_in_french_is_checked_as_well(shop) -> None:
     assert "2 phrases vérifiées sur 2" in done.result.lead
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_sent_back_may_write_the_whole_answer_anew(shop) -> None:
     first = "Orders become cheaper. `with_discount` takes 7000 [shop/prices.py:12-14]."
     done, _ = await answered(shop, first, f"Here it is.\n\n1. {TRUE.replace('. ', '.' + chr(10) + '2. ', 1)}")
     assert statuses(done).count("checked") == 2 and "7000" not in done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     ["who calls price_of, and what does with_discount change then?", "when was the discount added, and what is it?"],
@@ -401,16 +428,19 @@ async def test_what_code_computed_settles_a_question_only_with_all_that_it_names
     assert done.result.origin == "model" and statuses(done) == ["checked", "checked"]
 
 
+@pytest.mark.slow
 async def test_what_code_computed_is_the_answer_where_it_tells_all(shop) -> None:
     done, _ = await answered(shop, question="who calls price_of?")
     assert done.result.origin == "code"
 
 
+@pytest.mark.slow
 async def test_the_repository_as_a_whole_is_told_by_its_computed_overview(shop) -> None:
     done, _ = await answered(shop, question="give me an overview of this repository")
     assert done.result.origin == "code" and "shop/cart.py" in done.text
 
 
+@pytest.mark.slow
 async def test_a_name_that_the_index_lacks_keeps_no_model_from_looking(shop) -> None:
     done, _ = await answered(shop, TRUE, question="how does apply_rebate lower the sum?")
     assert done.result.origin == "model"
@@ -502,6 +532,7 @@ def test_a_number_stands_in_the_lines_or_follows_from_them(sentence, lines, stra
     assert strange_numbers(sentence, lines, "") == strange
 
 
+@pytest.mark.slow
 async def test_depth_and_context_follow_the_window_of_an_agent_model_and_the_list_shown_stays_short(tmp_path) -> None:
     files = {f"app/part{n}.py": f"def refill_queue_{n}(queue):\n    return queue + {n}\n" for n in range(60)}
     shop = open_workspace(write(tmp_path / "many", files), offline(tmp_path / "home"))

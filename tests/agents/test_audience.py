@@ -34,6 +34,7 @@ def reader(shop: Workspace) -> Workspace:
     return replace(shop, settings=shop.settings.model_copy(update={"audience": "reader"}))
 
 
+@pytest.mark.slow
 async def test_without_a_model_documents_lead_and_no_code_is_shown(shop, reader):
     question = "What discount do customers get on a cart?"
     told, _, _ = await traced(lambda step: explain(question, reader, step))
@@ -45,6 +46,7 @@ async def test_without_a_model_documents_lead_and_no_code_is_shown(shop, reader)
     assert not other.result.for_reader and "~~~~" in other.text
 
 
+@pytest.mark.slow
 async def test_without_documents_the_comment_of_what_was_found_leads(tmp_path):
     text = 'class Sieve:\n    """Takes the unsafe tags out of a page."""\n\n    def sift(self, page): ...\n'
     alone = shop_workspace(tmp_path, {"shop/sieve.py": text})
@@ -105,6 +107,7 @@ async def test_an_answer_that_names_code_is_unfolded_as_ever(shop):
     assert not told.result.for_reader and "~~~~" in told.text and subject_of(told) == "shop/prices.py:price_of"
 
 
+@pytest.mark.slow
 async def test_what_a_project_is_comes_from_its_documents_and_it_is_said_that_plain_words_need_a_model(tmp_path):
     readme = "# Shop\n\nA shop for small towns.\n\n- Customers get a discount.\n- Run `make shop` to start.\n"
     readme += "\n```yaml\nsteps:\n  - uses: shop/action@v4\n```\n\n- Staff get a discount, too.\n"
@@ -120,6 +123,7 @@ async def test_what_a_project_is_comes_from_its_documents_and_it_is_said_that_pl
     assert not any("plain words" in said for said in trace.degraded(events))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "forced"),
     [
@@ -181,6 +185,7 @@ async def test_an_impact_for_readers_names_no_code(reader):
     assert summary_of(told, "en") == told.text
 
 
+@pytest.mark.slow
 async def test_an_impact_on_nothing_counts_no_places(tmp_path):
     alone = shop_workspace(tmp_path, {"shop/alone.py": "def alone():\n    return 1\n"})
     reader = replace(alone, settings=alone.settings.model_copy(update={"audience": "reader"}))
@@ -188,6 +193,7 @@ async def test_an_impact_on_nothing_counts_no_places(tmp_path):
     assert "Nothing else in the program was found" in told.text and "0 places" not in told.text
 
 
+@pytest.mark.slow
 async def test_a_review_for_readers_shows_no_code(reader):
     told, _, _ = await traced(lambda step: review("review shop/cart.py", reader, step))
     assert "~~~~" not in told.text and "```" not in told.text

@@ -52,6 +52,7 @@ async def test_a_change_is_made_with_tools_and_the_folder_stays_as_it_is(tmp_pat
     assert "  work with tools\n" in outline and "    replace_text" in outline
 
 
+@pytest.mark.slow
 async def test_a_model_that_changes_nothing_says_why_it_ended(tmp_path):
     agent = _scripted(shop_workspace(tmp_path), _call("finish", summary="There is no such discount."))
     answer, _, _ = await traced(lambda step: generate("drop the discount", agent, step))
@@ -195,6 +196,7 @@ async def test_what_was_decided_without_asking_is_said(shop):
     assert "Nobody can be asked" in prompts[0] and any("60 euros are meant" in note for note in degraded(events))
 
 
+@pytest.mark.slow
 async def test_conventions_are_told_as_data_the_nearest_with_the_first_look(tmp_path):
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
     shop = shop_workspace(
@@ -222,6 +224,7 @@ async def test_conventions_are_told_as_data_the_nearest_with_the_first_look(tmp_
     assert "jQuery" not in prompts[2]
 
 
+@pytest.mark.slow
 async def test_what_the_model_finds_comes_first_in_the_evidence(shop):
     agent = _scripted(
         shop,
@@ -235,6 +238,7 @@ async def test_what_the_model_finds_comes_first_in_the_evidence(shop):
     assert (answer.evidence[0].path, answer.evidence[0].start_line) == ("shop/auth.py", 8)
 
 
+@pytest.mark.slow
 async def test_a_plan_is_what_the_model_finishes_with_after_the_user_has_decided(shop):
     asked: list[tuple[str, tuple[str, ...]]] = []
 
@@ -260,6 +264,7 @@ async def test_a_plan_is_what_the_model_finishes_with_after_the_user_has_decided
     assert "acceptance criteria: no float is left" in answer.text and outline.count("    finish") == 2
 
 
+@pytest.mark.slow
 async def test_a_model_says_which_places_a_wish_would_change_for_its_impact(shop):
     parts = [{"title": "Take it", "place": "shop/auth.py:sign_token"}, {"title": "Say it", "place": "README.md"}]
     agent = _scripted(shop, _call("read", path="shop/auth.py"), _call("finish", parts=parts))

@@ -78,6 +78,7 @@ def test_line_ends_and_byte_order_mark_stay() -> None:
 LINES = st.lists(st.sampled_from(["a", "b", "", "  c", "-x", "+y", "\x0c", "é", "a\r"]), max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(old=LINES, new=LINES, old_end=st.booleans(), new_end=st.booleans())
 def test_git_applies_every_diff(tmp_path_factory, old: list[str], new: list[str], old_end: bool, new_end: bool) -> None:

@@ -206,6 +206,7 @@ async def test_stopping_closes_the_models_stream_and_marks_the_steps(shop_with: 
     assert workspace.model.llm.abandoned == 1
 
 
+@pytest.mark.slow
 async def test_repository_text_cannot_forge_the_delimiter_of_excerpts(tmp_path: Path, shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
     await asked(workspace)
@@ -260,6 +261,7 @@ async def test_the_language_of_the_settings_comes_before_that_of_the_question(sh
     assert done.result.lead.startswith("Meilleur résultat")
 
 
+@pytest.mark.slow
 async def test_a_skipped_file_asked_for_by_name_is_read_and_its_reason_said(tmp_path: Path) -> None:
     lock = '{\n  "lockfileVersion": 3,\n  "packages": {"left-pad": {"version": "1.3.0"}}\n}\n'
     workspace = opened_shop(tmp_path, {"package-lock.json": lock})
@@ -279,6 +281,7 @@ async def test_what_code_found_leads_and_the_model_is_never_in_its_place(shop_wi
     assert silent.result.lead == done.result.lead and silent.result.draft == ""
 
 
+@pytest.mark.slow
 async def test_a_computed_answer_asks_no_model(shop_with: Shop) -> None:
     workspace = shop_with(lambda messages: TRUE)
     done, _ = await asked(workspace, "what calls `validate_token`?")
@@ -294,6 +297,7 @@ def test_an_explanation_on_the_terminal_folds_all_but_the_first_places() -> None
     assert "[7] `a.py:7` · `f7`" in folded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["~~~~", "  ~~~~~~~", "```", "~~~ ~~~~~ `````", "x"])
 @pytest.mark.parametrize("path", ["notes.txt", "Makefile", "docs/a.b c~"])
 async def test_no_line_of_the_repository_ends_its_block(tmp_path: Path, line: str, path: str) -> None:
@@ -312,6 +316,7 @@ async def test_no_line_of_the_repository_ends_its_block(tmp_path: Path, line: st
         assert all(each in blocks[0].content for each in lines), what
 
 
+@pytest.mark.slow
 async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path: Path) -> None:
     lock = "\n".join(["{", *[f'  "package-{n}": "1.{n}.0",' for n in range(60)], "}"])
     done, _ = await asked(opened_shop(tmp_path, {"package-lock.json": lock}), "what is in package-lock.json?")
@@ -320,6 +325,7 @@ async def test_a_long_skipped_file_is_cited_by_the_lines_that_were_read(tmp_path
     assert (cited.start_line, cited.end_line) == (first.lines[0][0], first.lines[-1][0])
 
 
+@pytest.mark.slow
 async def test_a_place_is_one_definition_named_and_cited_as_such(tmp_path: Path) -> None:
     small = "".join(f"def {name}(value):\n    return {name!r} + value\n\n\n" for name in ("fold", "iron", "starch"))
     done, _ = await asked(opened_shop(tmp_path, {"laundry.py": small}), "how is a value starched?")

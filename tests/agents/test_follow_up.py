@@ -206,6 +206,7 @@ async def test_it_is_the_cited_place_of_the_last_answer(shop_with: Shop, second:
     assert any(c.path == "shop/auth.py" for c in then.citations)
 
 
+@pytest.mark.slow
 async def test_without_a_model_it_is_the_first_place_shown(shop_workspace: Workspace) -> None:
     asked = ["where are session tokens validated?", "who calls it?", "and what does it return?"]
     first, callers, returned = await conversation(shop_workspace, asked)

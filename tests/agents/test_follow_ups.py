@@ -62,6 +62,7 @@ def test_a_renamed_function_is_renamed_where_it_is_used_and_documented(found):
     assert "- `load_user` and" in places["CHANGES.md"].change.content
 
 
+@pytest.mark.slow
 def test_what_has_the_old_name_but_means_something_else_keeps_it(found):
     views = AROUND["app/views.py"] + "\n\ndef other(load_user=None):\n    return load_user\n"
     new = SETTINGS.replace("load_user", "fetch_user")
@@ -71,6 +72,7 @@ def test_what_has_the_old_name_but_means_something_else_keeps_it(found):
     assert "fetch_user" in places["app/views.py"].reason
 
 
+@pytest.mark.slow
 def test_what_is_gone_is_named_where_it_is_still_used(found):
     places = found(AROUND, {"app/settings.py": SETTINGS.split("def load_user")[0]})
     assert [(p.path, p.line, p.change) for p in places if p.path == "app/views.py"] == [
@@ -92,6 +94,7 @@ MOVED = {
 }
 
 
+@pytest.mark.slow
 def test_nothing_follows_from_a_definition_that_was_moved_with_its_imports(found):
     files = {
         "shop/__init__.py": "",
@@ -102,6 +105,7 @@ def test_nothing_follows_from_a_definition_that_was_moved_with_its_imports(found
     assert found(files, MOVED) == ()
 
 
+@pytest.mark.slow
 def test_what_still_looks_for_a_moved_definition_at_its_old_place_is_named(found):
     files = {
         "shop/__init__.py": "",

@@ -119,12 +119,14 @@ def test_what_no_key_word_tells_is_left_to_the_evidence(ask: Ask, question: str)
     assert ask(question) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120))
 def test_any_text_has_a_form_or_none(text: str) -> None:
     form = recognise(text, lambda name, coded: name.startswith("a"))
     assert form is None or all(name.startswith("a") for name in form.names)
 
 
+@pytest.mark.slow
 def test_a_list_names_all_there_are_or_says_how_many_it_leaves_out(tmp_path: Path) -> None:
     files = {"shop/prices.py": "def price_of(article):\n    return 1\n"}
     for count, among in ((3, ()), (40, ("not listed",))):
@@ -144,6 +146,7 @@ def test_a_list_names_all_there_are_or_says_how_many_it_leaves_out(tmp_path: Pat
         assert all(text in found.text for text in among)
 
 
+@pytest.mark.slow
 def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) -> None:
     packages = {
         "packages/api/pyproject.toml": '[project]\nname = "api"\n',
@@ -173,6 +176,7 @@ def test_the_chat_names_the_command_that_the_overview_names(tmp_path: Path, ques
     assert command.command == {"test": "pytest", "install": "pip install till"}[purpose]
 
 
+@pytest.mark.slow
 def test_a_file_that_says_how_code_is_built_is_not_what_a_command_is_asked_of(tmp_path):
     files = {
         "go.mod": "module example.org/hey\n\ngo 1.20\n",
@@ -204,6 +208,7 @@ async def test_a_pasted_stack_finds_its_place(orchard: Workspace, ask: Ask, stac
     assert answer.result.lead.startswith("Best match")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["which version of httpx is required{}?", "what does `{}` break if it changes?"])
 def test_a_long_run_of_signs_takes_no_time(orchard: Workspace, ask: Ask, question: str) -> None:
     text = question.format("." * 100_000)

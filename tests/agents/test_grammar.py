@@ -69,6 +69,7 @@ def test_an_excerpt_without_names_gives_sentences_without_backticks() -> None:
     assert "`" in grammar and "code" not in grammar and "name" not in grammar
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=3), st.text(max_size=40))
 def test_exactly_the_names_found_are_derived(texts: list[str], question: str) -> None:
     excerpts = [Excerpt(n, f"src/f{n}.py", 1, 1, "f", text) for n, text in enumerate(texts, 1)]

@@ -158,6 +158,7 @@ CALL = json.dumps({"tool": "new_definition", "name": "is_empty", "place": "Cart"
 TASK = "Cart needs an is_empty method that says whether nothing is in it"
 
 
+@pytest.mark.slow
 async def test_a_new_method_is_written_by_the_model_and_placed_by_code(store):
     written = "```python\nclass Cart:\n    def is_empty(self):\n        return not self.items\n```\n"
     done = await edited(TASK, {"as one call": CALL, "Write `is_empty`": written}, store)
@@ -179,6 +180,7 @@ async def test_a_reply_that_defines_something_else_is_never_shown(store):
         await edited(TASK, {"as one call": CALL, "Write `is_empty`": wrong, "SEARCH/REPLACE": "nothing"}, store)
 
 
+@pytest.mark.slow
 async def test_a_definition_is_removed_with_the_gap_before_it(store):
     said = json.dumps({"tool": "delete_symbol", "name": "Cart.total"})
     done = await edited("Cart.total is used nowhere, get rid of it", {"as one call": said}, store)

@@ -57,6 +57,7 @@ def test_a_file_does_not_import_itself_and_other_languages_stay() -> None:
     assert with_imports("shop/a.js", "price_of(1)", PLACES.get) == "price_of(1)"
 
 
+@pytest.mark.slow
 @given(st.text("uvw =()\n:def#'\"", max_size=60))
 def test_any_text_is_read(text: str) -> None:
     assert with_imports("a.py", text, lambda name: None) == text

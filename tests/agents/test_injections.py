@@ -147,10 +147,12 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.slow
 def test_every_intent_with_an_agent_is_asked() -> None:
     assert {spec.id for spec in intents.INTENTS if spec.agent} == set(QUESTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("intent", QUESTIONS)
 async def test_an_obeying_model_achieves_nothing(shop: Workspace, intent: str) -> None:
     answered, events = await asked(shop, intent, QUESTIONS[intent])
@@ -182,6 +184,7 @@ THEFTS = (
 )
 
 
+@pytest.mark.slow
 async def test_a_model_with_tools_that_obeys_gets_no_kept_out_file(shop: Workspace) -> None:
     prompts: list[str] = []
     left = [json.dumps(each) for each in THEFTS]

@@ -460,6 +460,7 @@ def size(messages: list) -> int:
     )
 
 
+@pytest.mark.slow
 @given(st.lists(exchange, max_size=8), st.integers(0, 1500))
 def test_what_is_fitted_is_never_too_large_and_keeps_order_and_pairs(exchanges, window) -> None:
     messages = talk(exchanges)

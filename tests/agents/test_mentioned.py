@@ -27,6 +27,7 @@ def folder(tmp_path):
     return tmp_path / "shop"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "places"),
     [
@@ -51,6 +52,7 @@ def test_mentions_are_marked_in_the_message():
     assert with_chips("`@a.py`") == "`@a.py`"
 
 
+@pytest.mark.slow
 def test_what_is_mentioned_in_vain_is_said(tmp_path):
     folder = tmp_path / "alone"
     git_server.commit(folder, FILES)  # its only commit has none before it
@@ -61,6 +63,7 @@ def test_what_is_mentioned_in_vain_is_said(tmp_path):
     assert "@commit can't be read" in problems[0] and "2 mentions were left out" in problems[-1]
 
 
+@pytest.mark.slow
 async def test_the_answer_begins_with_what_was_mentioned_and_says_what_is_gone(folder, tmp_path):
     workspace = open_workspace(folder, offline(tmp_path / "home"))
     events: list[trace.Event] = []

@@ -51,6 +51,7 @@ def overview(tmp_path):
     return overview_of(workspace_of(tmp_path, SHOP).index)
 
 
+@pytest.mark.slow
 def test_the_document_of_the_command_line_has_its_parts(overview):
     document = json.loads(json.dumps(overview_json(overview)))
     assert document["purpose"] == "Shop is a till for small markets."
@@ -95,6 +96,7 @@ def test_the_lines_for_a_model_name_every_component_and_cut_no_name(overview):
     assert "types.py, a.py, b.py +1: The types." in lines_for_model(replace(overview, components=(told,)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [
@@ -150,6 +152,7 @@ def test_a_question_about_all_of_it_is_answered_with_the_part_that_was_asked(tmp
     assert first in heading
 
 
+@pytest.mark.slow
 def test_what_no_file_says_is_told_apart(tmp_path):
     files = {"pyproject.toml": '[project]\nname = "till"\n', "till.py": "def total():\n    return 1\n"}
     page = overview_markdown(overview_of(workspace_of(tmp_path, files).index), "en")
@@ -199,6 +202,7 @@ PATHS = st.lists(st.text("ab/", min_size=1, max_size=9), max_size=40).map(
 )
 
 
+@pytest.mark.slow
 @given(PATHS, st.randoms(use_true_random=False))
 def test_every_file_is_in_exactly_one_of_few_groups(paths, random):
     lines = {path: random.randint(1, 500) for path in paths}
@@ -286,6 +290,7 @@ def entries_of(tmp_path, files):
     return {(entry.kind, entry.name, entry.path) for entry in found.entry_points}
 
 
+@pytest.mark.slow
 def test_what_a_package_of_npm_exports_are_entry_points(tmp_path):
     exports = {
         ".": {"types": "./dist/types/index.d.ts"},
@@ -331,6 +336,7 @@ def test_a_main_function_for_one_platform_is_a_program(tmp_path):
     assert {path for _, _, path in entries_of(tmp_path, files)} == {"app.c"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "programs"),
     [
@@ -363,6 +369,7 @@ def test_languages_and_sizes_are_those_of_the_code(tmp_path):
     assert (found.languages, found.lines, found.files) == ((("cpp", 1.0),), 3, 2)
 
 
+@pytest.mark.slow
 def test_a_gem_is_entered_by_what_users_require(tmp_path):
     files = {
         "shop-till.gemspec": 'Gem::Specification.new do |s|\n  s.name = "shop-till"\n  s.summary = "A till for small markets"\n  s.executables = %w[till drawer]\nend\n',
@@ -374,6 +381,7 @@ def test_a_gem_is_entered_by_what_users_require(tmp_path):
     assert (document["purpose"], document["commands"]["run"]) == ("A till for small markets", "till")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder there doesn't say which files are programs")
 def test_a_script_without_suffix_is_an_entry_point_where_it_is_declared(tmp_path):
     gem = "Gem::Specification.new do |s|\n  s.name = 'shop'\n  s.bindir = 'exe'\n{}end\n"
@@ -389,6 +397,7 @@ def test_a_script_without_suffix_is_an_entry_point_where_it_is_declared(tmp_path
         assert entries_of(tmp_path, declared) == {("command", "till", "exe/till"), facade}
 
 
+@pytest.mark.slow
 def test_packages_that_are_not_published_are_no_entry_points(tmp_path):
     def package(name, **more):
         return json.dumps({"name": name, "description": f"{name} for the small markets", "main": "dist/b.js"} | more)
@@ -434,6 +443,7 @@ def test_the_purpose_is_the_sentence_that_defines_the_project(tmp_path, readme, 
     assert overview_of(index).purpose == purpose.replace("Shop", "Repo").replace("SHOP", "REPO")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "instruction",
     [
@@ -917,6 +927,7 @@ def test_flows_together_show_more_than_the_file_with_most_work(tmp_path):
     assert len(found.flows) == 3 and "stock.py" in {flow.path[0].path for flow in found.flows}
 
 
+@pytest.mark.slow
 def test_what_the_product_uses_is_part_of_it_whatever_its_folder_is_called(tmp_path):
     files = SHOP | {
         "shop/benchmarks/clock.py": f"def measure(total):\n{BODY}\n",
@@ -928,6 +939,7 @@ def test_what_the_product_uses_is_part_of_it_whatever_its_folder_is_called(tmp_p
     assert "shop/benchmarks/clock.py" in paths and "benchmarks/run.py" not in paths
 
 
+@pytest.mark.slow
 def test_tests_inside_of_a_rust_file_are_no_symbols_of_its_component(tmp_path):
     text = "pub fn take() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn takes() { super::take(); }\n}\n"
     (component,) = overview_of(workspace_of(tmp_path, {"src/stock.rs": text}).index).components
@@ -945,6 +957,7 @@ def crate(name, **more):
     return "[package]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in ({"name": name} | more).items())
 
 
+@pytest.mark.slow
 def test_a_target_stands_in_the_package_that_declares_it(tmp_path):
     files = {
         "Cargo.toml": crate("shop") + '[[bin]]\nname = "shop"\npath = "src/main.rs"\n',
@@ -966,6 +979,7 @@ def test_the_module_that_a_manifest_names_is_imported(tmp_path):
     assert entries_of(tmp_path, files) == {("command", "till", "shop.py"), ("facade", "import shop", "shop.py")}
 
 
+@pytest.mark.slow
 def test_a_web_application_is_entered_by_what_a_server_loads(tmp_path):
     served = "from shop.views import handle\n\napplication = handle\n"
     files = {
@@ -993,6 +1007,7 @@ def test_a_plug_in_whose_main_does_nothing_is_no_program(tmp_path):
     assert {(kind, path) for kind, _, path in entries_of(tmp_path, files)} == {("main", "app.go")}
 
 
+@pytest.mark.slow
 def test_headers_that_automake_installs_are_imported(tmp_path):
     files = {
         "src/Makefile.am": "include_HEADERS = shop.h\nlibshop_la_SOURCES = shop.c inner.h\n",
@@ -1003,6 +1018,7 @@ def test_headers_that_automake_installs_are_imported(tmp_path):
     assert {path for _, _, path in entries_of(tmp_path, files)} == {"src/shop.h"}
 
 
+@pytest.mark.slow
 def test_a_library_of_dotnet_is_entered_by_its_projects(tmp_path):
     project = '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>{}</PropertyGroup></Project>\n'
     files = {
@@ -1014,6 +1030,7 @@ def test_a_library_of_dotnet_is_entered_by_its_projects(tmp_path):
     assert entries_of(tmp_path / "shop", files) == {("facade", "Shop", "src/Shop/Shop.csproj")}
 
 
+@pytest.mark.slow
 def test_what_configures_the_build_is_no_component_and_uses_nothing(tmp_path):
     files = {f"packages/{n}/src/index.ts": f"export function {n}() {{\n  return 1\n}}\n" for n in ("till", "stock")}
     files |= {
@@ -1027,11 +1044,13 @@ def test_what_configures_the_build_is_no_component_and_uses_nothing(tmp_path):
     assert paths == {"packages/till/src/index.ts", "packages/stock/src/index.ts"} and found.uses == ()
 
 
+@pytest.mark.slow
 def test_a_flat_folder_of_many_files_is_taken_apart(tmp_path):
     files = {f"src/part_{n}.py": f"def work_{n}():\n{BODY}\n" for n in range(90)}
     assert 5 <= len(overview_of(workspace_of(tmp_path, files).index).components) <= MOST_GROUPS
 
 
+@pytest.mark.slow
 def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path):
     files = {
         "shop/lib/curl.py": f'"""Fetches pages."""\n\n\ndef fetch():\n{BODY}\n',
@@ -1103,6 +1122,7 @@ def test_variables_are_those_of_the_environment_however_they_are_read(tmp_path):
     assert names == {"SHOP_HOME", "SHOP_TILL", "SHOP_RUST", "SHOP_GO", "SHOP_QT"}
 
 
+@pytest.mark.slow
 def test_configuration_files_are_told_without_what_joins_them_to_a_folder(tmp_path):
     text = "def paths(home):\n    return home + '/shop.ini', '/etc/shop/main.toml', './local.yaml'\n"
     found = overview_of(workspace_of(tmp_path, {"shop.py": text}).index).data

@@ -93,6 +93,7 @@ async def test_pasted_code_is_repaired_with_its_attempts_as_steps(shop: Workspac
     assert "-    return n + n + 1\n+    return n * 2" in done.text and f"```python\n{RIGHT}```" in done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "found"),
     [
@@ -110,6 +111,7 @@ async def test_without_tests_and_model_pasted_code_is_checked(shop: Workspace, w
     assert "shop/" not in done.text
 
 
+@pytest.mark.slow
 async def test_a_question_about_pasted_code_has_it_checked_and_not_the_repository(shop: Workspace):
     message = "what is wrong with this code?\n```python\nn = 3\nprint(m)\n```"
     for options in ({"is_question": True}, {"forced": "REVIEW"}):

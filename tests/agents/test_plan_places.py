@@ -72,6 +72,7 @@ async def test_places_come_from_the_search_and_from_what_similar_commits_touched
     assert "of the 5 most similar commits touched it" in reasons or "commits to `money/rates.py`" in reasons
 
 
+@pytest.mark.slow
 async def test_code_comes_before_its_tests_and_those_before_the_change_log(money: Workspace) -> None:
     made = await planned(money, "Add caching of a rate")
     roles = [role_of(part.files[0]) for part in made.parts]
@@ -87,6 +88,7 @@ async def test_a_mentioned_place_is_taken(money: Workspace) -> None:
     assert "the task names it" in made.parts[0].reasons[0]
 
 
+@pytest.mark.slow
 async def test_a_plan_says_how_far_its_places_are_to_be_trusted(money: Workspace, tmp_path) -> None:
     made = await planned(money, "Add the currency of a rate")
     assert made.note.startswith("Search, past commits and the words in the file agree")

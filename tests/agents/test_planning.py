@@ -106,6 +106,7 @@ async def test_a_stop_keeps_the_finished_parts(shop: Workspace) -> None:
     assert all(isinstance(answer.result, Plan) for answer in published), "a part published its own answer"
 
 
+@pytest.mark.slow
 async def test_a_part_that_waits_for_a_failed_one_is_not_done(shop: Workspace) -> None:
     first = replace(PARTS.parts[0], title="set NOTHING_LIKE_IT to 30")
     answer, *_ = await traced(lambda step: proceed(replace(PARTS, parts=(first, *PARTS.parts[1:])), shop, step))

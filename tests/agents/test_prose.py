@@ -45,6 +45,7 @@ def shown(events: list[trace.Event]) -> list[str]:
     return [e.text for e in events if isinstance(e, trace.Streamed) and e.id in answers]
 
 
+@pytest.mark.slow
 async def test_nothing_is_shown_before_it_is_complete_and_checked(shop_with: Shop) -> None:
     reply = f"{TRUE} [1]. {FALSE} [1]. It is [ [1]. `sign_token` builds the digest of the token [2]."
     done, events = await asked(shop_with(lambda messages: reply))
@@ -74,6 +75,7 @@ async def test_a_server_with_schemas_writes_objects_that_are_shown_as_text(
     assert drafted(done) == f"{TRUE} [1]." and drafted(done) in shown(events)[-1]
 
 
+@pytest.mark.slow
 async def test_a_server_that_refuses_schemas_writes_freely_and_that_is_said(
     shop_workspace: Workspace, tmp_path
 ) -> None:
@@ -84,6 +86,7 @@ async def test_a_server_that_refuses_schemas_writes_freely_and_that_is_said(
     assert any("neither a grammar nor a JSON schema" in note for note in trace.degraded(events))
 
 
+@pytest.mark.slow
 async def test_a_server_that_ignores_the_schema_is_read_as_text(shop_workspace: Workspace, tmp_path) -> None:
     with OllamaServer(reply=lambda messages: f"{TRUE} [1].") as server:
         model = await choose.choose(Settings(home=tmp_path, llm_url=server.url, ollama_url=""), ModelResources())

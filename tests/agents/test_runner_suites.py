@@ -178,6 +178,7 @@ async def test_a_change_of_rust_is_controlled(tmp_path):
     assert report.genuine and "`a < 1` changed to `!(a < 1)` in src/lib.rs:3" in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_packages_that_are_not_installed_are_said(tmp_path):
     manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^11"}}

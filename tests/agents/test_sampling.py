@@ -36,11 +36,13 @@ async def made(tmp_path: Path, lines: list[str], speed: Speed | None = None, sec
     return edit, len(asked)
 
 
+@pytest.mark.slow
 async def test_a_reply_with_a_fault_is_followed_by_another(tmp_path: Path):
     edit, asked = await made(tmp_path, ["    return DOUBLE", "    return 2 * LIMIT"])
     assert asked == 2 and edit.changes[0].content.endswith("    return 2 * LIMIT\n") and not edit.notes
 
 
+@pytest.mark.slow
 async def test_where_every_reply_has_a_fault_none_is_shown_and_the_fault_is_said(tmp_path: Path):
     error, _ = await made(tmp_path, ["    return DOUBLE"])
     assert isinstance(error, GenerationFailed) and "DOUBLE" in error.message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from pydantic import TypeAdapter
 from support.index_case import write
 from support.shop_workspace import offline, open_workspace, shop_workspace, traced, workspace_of
@@ -17,6 +18,7 @@ from repopilot.results import Answer
 from repopilot.types import SearchReport
 
 
+@pytest.mark.slow
 async def test_a_search_lists_places_as_data_evidence_and_text(tmp_path: Path) -> None:
     workspace = shop_workspace(tmp_path)
     done, outline, _ = await traced(lambda step: answer("validate token lang:python", workspace, step, "SEARCH"))
@@ -29,11 +31,13 @@ async def test_a_search_lists_places_as_data_evidence_and_text(tmp_path: Path) -
     assert stored.validate_json(stored.dump_json(done)) == done
 
 
+@pytest.mark.slow
 async def test_the_command_alone_shows_examples(tmp_path: Path) -> None:
     done, _, _ = await traced(lambda step: answer("", shop_workspace(tmp_path), step, "SEARCH"))
     assert done.text.count("`/search ") > 3
 
 
+@pytest.mark.slow
 async def test_nothing_found_is_said_in_the_language_of_the_question(tmp_path: Path) -> None:
     workspace = shop_workspace(tmp_path)
     done, _, _ = await traced(lambda step: answer("zzyzx qwxyz dans les fichiers", workspace, step, "SEARCH"))
@@ -42,6 +46,7 @@ async def test_nothing_found_is_said_in_the_language_of_the_question(tmp_path: P
     assert json.loads(json.dumps(document)) == document
 
 
+@pytest.mark.slow
 async def test_a_name_that_only_skipped_files_have_is_found_in_them(tmp_path: Path) -> None:
     """Scripts without a suffix, files with one long line; never one that is ignored or may hold secrets."""
     table = "const table = {" + ",".join(f"k{number}: {number}" for number in range(20_000)) + "};"
@@ -67,6 +72,7 @@ async def test_a_name_that_only_skipped_files_have_is_found_in_them(tmp_path: Pa
     assert [path for path, _ in await found("known")] == ["a.py"]
 
 
+@pytest.mark.slow
 async def test_grep_lists_every_line_by_file_counted_and_keeps_nothing_but_secrets_back(tmp_path: Path) -> None:
     """What ranking leaves out is found as well: a stop word, a bracket, a file that the index skips."""
     files = {
@@ -98,6 +104,7 @@ async def test_grep_says_how_many_lines_it_does_not_list(tmp_path: Path) -> None
     assert "1,000 of 1,500" in report.notes[0]
 
 
+@pytest.mark.slow
 async def test_grep_reads_texts_in_an_unknown_encoding(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, {"a.py": "x = 1\n"})
     (workspace.snapshot.root / "short.txt").write_bytes(b"\xe9t\xe9 needle\n")

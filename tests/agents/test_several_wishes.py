@@ -131,6 +131,7 @@ async def test_one_wish_is_left_whole(message):
     assert await _divided(message) == (message,)
 
 
+@pytest.mark.slow
 def test_ordinary_tasks_are_left_whole():
     from repopilot.agents.several_wishes import _by_kind
 
@@ -192,6 +193,7 @@ async def test_of_three_wishes_the_second_is_refused_and_the_others_are_done(sho
     assert isinstance(done.result, Generation) and "### 1." in done.result.summary
 
 
+@pytest.mark.slow
 async def test_places_stand_once_beside_a_change(shop):
     message = "Where is the price computed? Set DISCOUNT_FROM in shop/prices.py to 6000."
     done, _, _ = await _shown(shop, message)

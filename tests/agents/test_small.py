@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from support.shop_workspace import answering, traced, workspace_of
 
 from repopilot.agents.coding.blocks import is_complete
@@ -16,6 +17,7 @@ from repopilot.types import Chunk, Hit
 LONG = "def long():\n" + "".join(f"    v{n} = {n}\n" for n in range(2, 41)) + "    return locals()\n"
 
 
+@pytest.mark.slow
 async def test_places_near_each_other_are_shown_once_and_changed_together(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, {"long.py": LONG})
     hit = Hit(Chunk("", "long.py", 1, 41, "python", "function", "long", LONG), 1.0, lines=((10, 10), (17, 17)))

@@ -121,6 +121,7 @@ async def test_a_rename_shows_its_diff_without_asking_a_model(shop):
     assert "think" not in outline and "classify" not in outline
 
 
+@pytest.mark.slow
 async def test_callers_are_listed_with_their_lines(shop):
     done, outline, _ = await traced(lambda step: answer("/callers price_of", shop, step))
     assert done.text.startswith("What calls or uses `price_of`:")

@@ -92,6 +92,7 @@ async def test_an_edit_of_a_generated_file_says_so(tmp_path: Path, files: dict[s
         assert "A program writes" not in again.text
 
 
+@pytest.mark.slow
 async def test_an_edit_of_a_generated_file_is_not_accepted_as_written(tmp_path: Path):
     workspace = workspace_of(tmp_path, {".gitattributes": "lib.* linguist-generated\n", "lib.py": FILES["lib.py"]})
     done, _, _ = await traced(lambda step: answer("/rename grow enlarge", workspace, step))

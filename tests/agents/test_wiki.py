@@ -68,6 +68,7 @@ def wiki(tmp_path):
     return to
 
 
+@pytest.mark.slow
 def test_a_page_for_each_component_with_what_it_is_and_where(wiki):
     assert {path.name for path in wiki.iterdir()} >= {
         "cli.md",
@@ -90,6 +91,7 @@ def test_a_page_for_each_component_with_what_it_is_and_where(wiki):
     assert "`Item`: Something on a shelf." in (wiki / "glossary.md").read_text()
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_line(wiki):
     for page in wiki.iterdir():
         found = LINK.findall(page.read_text())
@@ -99,6 +101,7 @@ def test_every_link_leads_to_a_line(wiki):
     assert found
 
 
+@pytest.mark.slow
 def test_a_second_run_writes_nothing_though_the_wiki_is_part_of_the_repository(tmp_path, wiki):
     before = content(wiki)
     assert set(written(tmp_path, wiki).values()) == {"current"}
@@ -106,6 +109,7 @@ def test_a_second_run_writes_nothing_though_the_wiki_is_part_of_the_repository(t
     assert set(written(tmp_path, wiki, language="fr").values()) == {"current"}  # it stays in its own language
 
 
+@pytest.mark.slow
 def test_a_change_of_one_file_changes_only_its_pages(tmp_path, wiki):
     before = content(wiki)
     write(tmp_path / "repo", {"shop/stock/store.py": SHOP["shop/stock/store.py"] + "\n\ndef count():\n    return 1\n"})
@@ -124,6 +128,7 @@ def test_a_change_of_one_file_changes_only_its_pages(tmp_path, wiki):
     assert {name for name, was in content(wiki).items() if before[name] != was} == set(stale)
 
 
+@pytest.mark.slow
 def test_permalinks_name_the_commit_that_a_page_was_written_at(tmp_path):
     write(tmp_path / "repo", SHOP)
 
@@ -166,6 +171,7 @@ def test_links_are_those_of_the_host(url, link):
     assert link_template(url, "../{x}/").format(path="a", line=3).replace("../{x}/", "" if url else "../{x}/") == link
 
 
+@pytest.mark.slow
 def test_what_people_write_between_the_marks_is_kept_where_it_stands(tmp_path, wiki):
     page = wiki / "stock.md"
     page.write_text(page.read_text().replace("\n## Public interface\n", f"\n## Public interface\n\n{NOTE}\n", 1))
@@ -182,6 +188,7 @@ def test_what_people_write_between_the_marks_is_kept_where_it_stands(tmp_path, w
     assert written(tmp_path, wiki)["stock.md"] == "current"
 
 
+@pytest.mark.slow
 def test_what_people_write_elsewhere_is_never_overwritten(tmp_path, wiki):
     page = wiki / "stock.md"
     page.write_text(page.read_text().replace("# stock", "# The stock"))
@@ -192,6 +199,7 @@ def test_what_people_write_elsewhere_is_never_overwritten(tmp_path, wiki):
     assert content(wiki) == before
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_ours_is_never_overwritten(tmp_path):
     write(tmp_path / "repo", SHOP)
     to, outside = tmp_path / "wiki", tmp_path / "outside.md"
@@ -205,6 +213,7 @@ def test_a_file_that_is_not_ours_is_never_overwritten(tmp_path):
         states(tmp_path, to / "orders.md")
 
 
+@pytest.mark.slow
 def test_the_page_of_a_component_that_is_gone_goes_unless_people_wrote_in_it(tmp_path, wiki):
     page = wiki / "orders.md"
     (wiki / "mine.md").write_text("# mine\n")
@@ -231,6 +240,7 @@ SETTINGS = {
 }
 
 
+@pytest.mark.slow
 def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_path, wiki):
     assert not {"configuration.md", "stored-data.md", "errors.md"} & {path.name for path in wiki.iterdir()}
     write(tmp_path / "repo", SETTINGS)
@@ -302,6 +312,7 @@ def test_a_subject_is_found_by_what_code_imports_and_defines(tmp_path, path, tex
     assert not any(other in said for other in others.split())
 
 
+@pytest.mark.slow
 def test_a_page_of_errors_says_where_each_is_raised(tmp_path, wiki):
     raising = {"shop/orders/work.py": "def f():\n    # raise ShopError\n    raise ShopError('x')\n"}
     write(tmp_path / "repo", SETTINGS | raising)
@@ -311,6 +322,7 @@ def test_a_page_of_errors_says_where_each_is_raised(tmp_path, wiki):
     assert errors.count("raised in") == 1, "two classes are called SoldOut"
 
 
+@pytest.mark.slow
 def test_a_component_has_its_data_and_what_its_comments_warn_of(tmp_path, wiki):
     warned = "# FIXME: the till <b>forgets</b>\n# the change.\n#\n# Nothing.\nX = '# HACK: no comment'  # fixme: quiet\n# NOTE(anna): slow\n"
     write(tmp_path / "repo", SETTINGS | {"shop/orders/book.py": SHOP["shop/orders/book.py"] + warned})
@@ -343,6 +355,7 @@ def test_a_library_does_not_use_itself_and_an_alias_is_no_error_of_its_own(tmp_p
     assert '- `ErrGone = errors.New("gone")` — ErrGone says that it is gone.' in page, "constants are an interface, too"
 
 
+@pytest.mark.slow
 def test_an_interface_names_overloads_once_and_nothing_local_and_begins_with_what_others_call(tmp_path):
     methods = "".join(f"    def m{n}(self):\n        pass\n\n" for n in range(45))
     files = {
@@ -374,6 +387,7 @@ def test_what_a_rust_file_tests_in_itself_is_no_use(tmp_path):
     assert ("src/shelf.rs", "src/till.rs") not in found
 
 
+@pytest.mark.slow
 def test_how_tos_come_from_documents_and_tests(tmp_path, wiki):
     shown = "# Guide\n\nWords.\n\n## Sell an <b>apple</b>\n\n```\nshop sell\n```\n\n## Why\n\nBecause.\n"
     write(tmp_path / "repo", {"docs/guide.md": shown, "CHANGES.md": shown})
@@ -432,6 +446,7 @@ def with_model(tmp_path, wiki, said=lambda prompt: ""):
     return asyncio.run(work()), asked
 
 
+@pytest.mark.slow
 def test_a_model_writes_how_a_component_works_and_each_sentence_is_checked(tmp_path, wiki):
     names, asked = with_model(tmp_path, wiki, telling(f"{TRUE}\n\n- {FALSE}\n- {TRUE}"))
     about_stock = next(prompt for prompt in asked if "the part `stock`" in prompt)
@@ -468,6 +483,7 @@ def test_the_index_has_the_first_example_of_the_readme_in_the_code_s_language(tm
     assert "import till\n\ntill.total()\n~~~~" in section and f"`{place}`" in section and "pip" not in section
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case", "shown"),
     [
@@ -534,6 +550,7 @@ def test_the_interface_has_what_a_module_exports(tmp_path):
     assert "Counts what" not in public
 
 
+@pytest.mark.slow
 def test_a_sentence_that_was_taken_back_can_be_put_right_and_is_judged_again(tmp_path, wiki):
     said = f"All `take` gives is an `Item` {CITED}.\n\n{TRUE}"
 
@@ -554,11 +571,13 @@ def test_a_sentence_that_was_taken_back_can_be_put_right_and_is_judged_again(tmp
     assert "1 of 2 sentences checked." in section_of(wiki)
 
 
+@pytest.mark.slow
 def test_a_page_says_that_the_model_judged_nothing(tmp_path, wiki):
     with_model(tmp_path, wiki, telling(TRUE))
     assert "(the model did not look at its sentences again)" in section_of(wiki)
 
 
+@pytest.mark.slow
 def test_the_line_that_leads_to_a_list_stays(tmp_path, wiki):
     with_model(tmp_path, wiki, telling(f"{TRUE}\n\nUsers choose:\n\n- {TRUE}\n- {TRUE}"))
     assert "\n\nUsers choose:\n\n- `take` makes" in section_of(wiki)
@@ -585,6 +604,7 @@ def test_more_claims_than_fit_are_judged_in_parts():
     assert asyncio.run(work()).keys() == {1, 4} and len(asked) > 1
 
 
+@pytest.mark.slow
 def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
     before = content(wiki)
     names, asked = with_model(tmp_path, wiki, telling("The lines found do not tell."))
@@ -592,6 +612,7 @@ def test_an_answer_without_a_checked_sentence_is_no_section(tmp_path, wiki):
     assert content(wiki) == before
 
 
+@pytest.mark.slow
 def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_path, wiki):
     with_model(tmp_path, wiki, telling(TRUE))
     whole = (wiki / "stock.md").read_text()
@@ -614,6 +635,7 @@ def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_p
     assert {page.name: page.state for page in states(tmp_path, wiki)}["stock.md"] == "current"
 
 
+@pytest.mark.slow
 def test_a_model_that_says_nothing_leaves_the_page_as_it_is(tmp_path, wiki):
     before = content(wiki)
     assert with_model(tmp_path, wiki)[0] == [] and content(wiki) == before
@@ -622,6 +644,7 @@ def test_a_model_that_says_nothing_leaves_the_page_as_it_is(tmp_path, wiki):
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:a) <!-- people: begin --> ```"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [
@@ -661,6 +684,7 @@ def test_odd_repositories_have_a_wiki(tmp_path, files):
             assert (to / unquote(path)).resolve().is_file(), path
 
 
+@pytest.mark.slow
 def test_names_of_pages_are_those_of_files_anywhere(tmp_path):
     use = "from {0}.a import f\n\n\ndef g():\n    return f()\n"
     own = "def f():\n    return 1\n"
@@ -676,6 +700,7 @@ def test_names_of_pages_are_those_of_files_anywhere(tmp_path):
     assert not {"aux.md", "con.md"} & {*names} and not any(name.startswith("_") for name in names)
 
 
+@pytest.mark.slow
 def test_what_a_file_of_c_keeps_to_itself_is_no_interface(tmp_path):
     code = "static int own(void) { return 1; }\ninline static int fast(void) { return 2; }\nint api(void) { return own() + fast(); }\n"
     head = "int api(void);\nstatic inline int in_head(void) { return 3; }\n"
@@ -690,6 +715,7 @@ def interface_of(wiki: Path, name: str) -> str:
     return (wiki / name).read_text().partition("## Public interface")[2].partition("\n## ")[0]
 
 
+@pytest.mark.slow
 def test_the_interface_is_what_is_public_or_used_by_other_components(tmp_path):
     kept = "class Till {{\n    public int open() {{\n{body}        return count();\n    }}\n\n    private int count() {{\n        return 1;\n    }}\n}}\n"
     body = "        work();\n" * 30
@@ -713,6 +739,7 @@ def test_the_interface_is_what_is_public_or_used_by_other_components(tmp_path):
     assert "_shared()" in shown and "_own" not in shown
 
 
+@pytest.mark.slow
 def test_a_page_names_all_components_around_it_in_a_row(tmp_path):
     names = [f"part{n}" for n in range(6)]
     body = "x = 1\n" * 40
@@ -818,6 +845,7 @@ def test_a_call_that_is_matched_by_name_only_is_marked_on_the_page_of_a_componen
     assert "matched by name only" in pages
 
 
+@pytest.mark.slow
 def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):
     for name, value in {
         "HOME": str(tmp_path / "home"),
@@ -840,6 +868,7 @@ def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):
     assert main(command) == 2 and (tmp_path / "wiki" / "how-to.md").read_text() == "mine\n"
 
 
+@pytest.mark.slow
 async def test_in_a_chat_each_page_is_published_when_it_is_written_and_stop_keeps_what_there_is(tmp_path):
     write(tmp_path / "repo", SHOP)
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
@@ -868,6 +897,7 @@ async def test_in_a_chat_each_page_is_published_when_it_is_written_and_stop_keep
     assert [page.name for page in kept[-1].answer.result.pages] == ["index.md"]
 
 
+@pytest.mark.slow
 async def test_in_a_chat_the_model_writes_page_by_page_and_its_words_are_downloaded(tmp_path):
     write(tmp_path / "repo", SHOP)
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
@@ -894,6 +924,7 @@ async def test_in_a_chat_the_model_writes_page_by_page_and_its_words_are_downloa
     assert {page.state for page in states(tmp_path, tmp_path / "repo" / "wiki", url=url)} == {"current"}
 
 
+@pytest.mark.slow
 async def test_the_files_of_a_wiki_in_a_chat_are_those_that_the_command_keeps_true(tmp_path):
     write(tmp_path / "repo", SHOP)
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
@@ -906,6 +937,7 @@ async def test_the_files_of_a_wiki_in_a_chat_are_those_that_the_command_keeps_tr
         wiki_files(replace(done, commit="another"), workspace.index, None)
 
 
+@pytest.mark.slow
 async def test_a_search_finds_what_a_reader_sees(tmp_path):
     said = '"""Asks @anna, see #12 (the_till)."""\n'
     write(tmp_path / "repo", SHOP | {"shop/stock/__init__.py": said})

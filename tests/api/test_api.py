@@ -101,6 +101,7 @@ def test_every_operation_returns_its_document(client, repository):
     assert "def price" in (repository / "shop/prices.py").read_text(), "nothing is written"
 
 
+@pytest.mark.slow
 def test_tools_are_listed_and_called_on_a_working_copy(client, repository):
     names = {tool["name"] for tool in client.get("/tools").json()["tools"]}
     assert {"search", "rename_symbol", "run_tests", "changes"} <= names and "ask_user" not in names
@@ -157,6 +158,7 @@ def test_bad_input_is_answered_with_what_is_wrong(client, body, status):
     assert reply.json()["error"]["message"] and reply.json()["request"] == reply.headers["x-request-id"]
 
 
+@pytest.mark.slow
 def test_what_is_asked_for_can_be_cancelled_and_is_limited(client, tmp_path):
     slow = tmp_path / "slow"
     git_server.commit(slow, {f"m{n}.py": f"def f{n}():\n    return {n}\n" * 400 for n in range(150)})
@@ -278,6 +280,7 @@ def test_the_limit_holds_before_the_reply_begins(client, slow, accept):
     assert refused.json()["error"]["type"] == "TooMany"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("token", [TOKEN, "wrong"])
 def test_the_example_client_answers_or_says_why_not(client, repository, token):
     address = str(client.base_url).partition("/api/")[0]
@@ -369,6 +372,7 @@ def test_types_are_strict_and_problems_plain(client, repository, given, said):
     assert "Value error" not in reply.text
 
 
+@pytest.mark.slow
 def test_the_schema_describes_every_operation(client):
     schema = client.get("/openapi.json").json()
     assert {"/repositories", "/search", "/ask", "/generate", "/review", "/impact", "/tools/{name}"} <= set(

@@ -61,6 +61,7 @@ def test_a_repository_that_nobody_waits_for_is_followed_by_its_id(client, reposi
     assert begun["id"] in {each["id"] for each in client.get("/repositories").json()["repositories"]}
 
 
+@pytest.mark.slow
 def test_one_that_fails_says_why_and_tells_no_token(client):
     source = "https://user:s3cr3t@no-such-host.invalid/a/b"
     begun = client.post("/repositories", json={"source": source, "wait": False}).json()
@@ -117,6 +118,7 @@ def test_no_more_openings_are_remembered_than_fit():
         openings.of("", repository_id("https://a.example/b/0", ""))
 
 
+@pytest.mark.slow
 def test_health_is_up_or_not_for_everybody_and_more_with_the_token(client):
     bare = waiting.get(f"{client.base_url}health")
     assert (bare.status_code, bare.json()) == (200, {"status": "up"})
@@ -151,6 +153,7 @@ def test_health_that_many_ask_for_at_once_is_up(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_server_that_can_not_write_its_data_is_down(tmp_path):
     blocked = tmp_path / "data"
     quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false", "access": "open"}

@@ -71,11 +71,13 @@ def test_broken_sentences(lead, broken):
     assert len(broken_sentences(lead, ANSWER["evidence_text"])) == broken
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.text(max_size=40))
 def test_broken_sentences_are_of_the_lead(lead, known):
     assert all(sentence in lead for sentence in broken_sentences(lead, known))
 
 
+@pytest.mark.slow
 def test_summary_leaves_out_what_does_not_apply():
     times = {"evidence_s": 0.2, "first_sentence_s": None, "end_s": 1.0}
     rows = [{**scored(QUESTION, ANSWER), **times, "language": "en"} for _ in range(2)]

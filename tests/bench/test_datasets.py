@@ -149,6 +149,7 @@ def commit(root: Path, subject: str) -> None:
     subprocess.run(["git", *identity, "commit", "-qm", subject], cwd=root, check=True)
 
 
+@pytest.mark.slow
 def test_a_repository_becomes_query_sets_twice_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "WANTED_COMMITS", 1)
     monkeypatch.setattr(commits, "LEAST_TASKS", 1)
@@ -179,6 +180,7 @@ def test_a_trace_is_read_back_with_the_frame_at_fault(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_list_of_repositories_has_comments() -> None:
     (source,) = read_names("# set  owner/name  commit\ntrain  ada/shop  -  # small\n")
     assert source == Source("train", "ada", "shop", "")

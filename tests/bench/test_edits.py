@@ -107,6 +107,7 @@ def test_failing_test_decides_where_there_is_no_check(tree):
     assert checked(mined, (_changed("PRICE = 2\nOTHER = 3\n"),), tree, TOOLS).resolved
 
 
+@pytest.mark.slow
 async def test_attempt_ends_with_its_first_diff(tmp_path):
     workspace = shop_workspace(tmp_path, {"shop/limits.py": "MOST_ITEMS = 20\n"})
     made = await attempted("set MOST_ITEMS to 30", workspace, "diff")
@@ -116,6 +117,7 @@ async def test_attempt_ends_with_its_first_diff(tmp_path):
     assert not nothing.changes and nothing.diff_s is None and nothing.why
 
 
+@pytest.mark.slow
 def test_place_that_the_reference_changes(tmp_path):
     workspace = shop_workspace(tmp_path, {"shop/limits.py": "def f():\n    return 1\n\n\ndef g():\n    return 1\n"})
     patch = "--- a/shop/limits.py\n+++ b/shop/limits.py\n@@ -6 +6 @@\n-    return 1\n+    return 2\n"

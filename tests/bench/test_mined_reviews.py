@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from bench.mined_reviews import DATA, Change, _judged, half_of
 
 FINDING = {"path": "a.py", "line": 10, "rule": "regression", "source": "model", "message": "It fails."}
@@ -17,6 +19,7 @@ def test_the_data_are_whole_and_each_repository_is_in_one_half() -> None:
     assert all(row.path and row.line and row.fix for row in defects)
 
 
+@pytest.mark.slow
 def test_a_finding_near_the_defect_is_only_near_until_a_judge_has_read_it() -> None:
     change = Change("owner/name", "open", "c" * 40, "a.py", 16, "It fails.", "f" * 40)
     far = {**FINDING, "line": 9}

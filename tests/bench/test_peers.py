@@ -19,6 +19,7 @@ def tree(tmp_path):
     return Tree("shop", write(tmp_path / "tree", FILES), history)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["RepoPilot", "RepoPilot+history", "bm25s", "ripgrep", "semble-BM25"])
 def test_every_program_finds_a_function_by_its_words(name, tree, tmp_path):
     if name in NEEDS:
@@ -64,6 +65,7 @@ def test_figures_of_questions_count_lines_and_files_apart():
     assert figures_of(Query("questions", "?", [], [("a.py", 0, 0)]), found) == {"file@3": 1.0}
 
 
+@pytest.mark.slow
 def test_figures_of_the_other_kinds():
     found = Found([("b.py", 9, 9), ("b.py", 20, 30), ("a.py", 1, 5)])
     assert figures_of(Query("tasks", "", [], [("a.py", 0, 0)]), found) == {"MRR": 0.5, "R@5": 1.0}

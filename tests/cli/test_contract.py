@@ -70,6 +70,7 @@ def test_a_search_prints_places_with_their_lines(run: Run, shop: Path) -> None:
     assert out.splitlines()[-1].startswith("2 places, in ")
 
 
+@pytest.mark.slow
 def test_ask_takes_the_search_command(run: Run, shop: Path) -> None:
     document = run("ask", shop, "/search validate token", "--json").json
     assert document["route"]["intent"] == "SEARCH" and document["evidence"][0]["path"] == "shop/auth.py"
@@ -108,6 +109,7 @@ def test_what_is_asked_is_a_question(run: Run, shop: Path, question: str) -> Non
     assert "answered" not in document["route"]["reason"] or any("repopilot generate" in n for n in document["degraded"])
 
 
+@pytest.mark.slow
 def test_missing_content_is_reported_as_missing(run: Run, shop: Path) -> None:
     answer = run("ask", shop, "how does the `KubernetesOperator` reconcile pods?", "--json").json["answer"]
     assert "Not in this repository" in answer and "KubernetesOperator" in answer
@@ -123,6 +125,7 @@ def test_route_names_intent_confidence_tier_and_reason(run: Run, tmp_path: Path)
     assert [d["intent"] for d in run("route", "--queries", file, "--json").lines] == ["TEST", "REVIEW"]
 
 
+@pytest.mark.slow
 def test_context_is_markdown_with_places_and_commit(run: Run, shop: Path, tmp_path: Path) -> None:
     target = tmp_path / "pack.md"
     assert run("context", shop, "checkout total", "--max-tokens", 600, "-o", target).status == 0
@@ -148,6 +151,7 @@ def test_models_are_listed(run: Run) -> None:
     assert {"qwen2.5-coder:0.5b", "qwen2.5-coder:1.5b", "minilm"} <= set(names)
 
 
+@pytest.mark.slow
 def test_the_model_is_measured_on_request_and_doctor_says_what_came_out(run: Run, monkeypatch) -> None:
     with OllamaServer(models=["qwen2.5-coder:0.5b"]) as server:
         monkeypatch.setenv("REPOPILOT_OLLAMA_URL", server.url)
@@ -203,6 +207,7 @@ def test_fallbacks_are_printed_beside_the_document(run: Run, shop: Path) -> None
     assert "note: " in run("search", shop, "cart symbol:NoSuchThing", "--json").err
 
 
+@pytest.mark.slow
 def test_impact_is_about_what_depends_on_the_file(run: Run, shop: Path) -> None:
     document = run("impact", shop, "shop/prices.py", "--json").json
     assert {
@@ -236,6 +241,7 @@ def test_a_review_finds_what_the_tools_know(run: Run, shop: Path) -> None:
         bad.unlink()
 
 
+@pytest.mark.slow
 def test_evidence_has_the_keys_of_the_contract(run: Run, shop: Path) -> None:
     found = run("ask", shop, "/impact shop/prices.py", "--json").json
     assert found["route"]["intent"] == "IMPACT" and found["route"]["tier"] == "forced"

@@ -152,6 +152,7 @@ async def connected(home: Path, apply: bool = False) -> AsyncIterator[ClientSess
             yield session
 
 
+@pytest.mark.slow
 async def test_the_tools_say_what_they_do(home: Path) -> None:
     async with connected(home) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}

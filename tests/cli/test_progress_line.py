@@ -35,5 +35,6 @@ def _columns_of(line):
     return sum(2 if character in "日本語" else 1 for character in line)
 
 
+@pytest.mark.slow
 def test_columns_are_counted_not_characters():
     assert within("日本語", 5) == "日本" and within("e\u0301e\u0301", 1) == "e\u0301" and within("abc", 3) == "abc"

@@ -124,6 +124,7 @@ def test_hostile_text_is_read_in_linear_time(text: str) -> None:
     assert script_of(text) is None  # quadratic, it takes longer than a test may
 
 
+@pytest.mark.slow
 def test_a_component_is_found_and_linked_like_a_module(tmp_path: Path) -> None:
     extra = {"web/App.vue": VUE, "web/cart.ts": "export function addItem(price: number, name: string) {}\n"}
     index = shop_workspace(tmp_path, extra).index

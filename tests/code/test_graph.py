@@ -89,6 +89,7 @@ def test_a_module_of_the_library_is_not_the_one_of_its_name_in_the_same_package(
     assert ("shop/worker.py", "shop/threading.py") in _edges(scripts, Edge.IMPORTS)
 
 
+@pytest.mark.slow
 def test_javascript_and_typescript():
     graph = _graph(
         {

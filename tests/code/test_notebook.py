@@ -136,6 +136,7 @@ def test_any_json_has_a_text_that_can_be_stored_or_none(cells: list, metadata: o
     assert half is not None and half.encode()
 
 
+@pytest.mark.slow
 def test_symbols_and_chunks_have_the_lines_of_the_cells(tmp_path: Path) -> None:
     workspace = shop_workspace(tmp_path, {"lab/prices.ipynb": PRICES})
     index = workspace.index
@@ -147,6 +148,7 @@ def test_symbols_and_chunks_have_the_lines_of_the_cells(tmp_path: Path) -> None:
         stored_text("lab/prices.ipynb", workspace)
 
 
+@pytest.mark.slow
 def test_secrets_in_cells_are_redacted(tmp_path: Path) -> None:
     text = notebook(cell('PASSWORD = "xJ4&bNf9Rt2uYc"\nx = 1'))
     assert "xJ4&b" not in (shop_workspace(tmp_path, {"a.ipynb": text}).index.text("a.ipynb") or "xJ4&b")
@@ -159,6 +161,7 @@ def test_a_notebook_is_never_overwritten_with_what_is_read_of_it(tmp_path: Path)
     assert (tmp_path / "a.ipynb").read_text() == PRICES
 
 
+@pytest.mark.slow
 def test_a_review_sees_the_changed_lines_of_the_cells(tmp_path: Path) -> None:
     folder = tmp_path / "lab"
     commit(folder, {"a.ipynb": PRICES})

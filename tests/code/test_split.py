@@ -91,6 +91,7 @@ def test_any_text_is_covered_by_exact_ordered_chunks(text, language):
     assert all(1 <= s.start_line <= s.end_line <= len(lines) for s in analysis.symbols)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(text=TEXTS, language=LANGUAGES)
 def test_same_text_gives_the_same_analysis_and_survives_pickling(text, language):

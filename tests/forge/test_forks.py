@@ -111,6 +111,7 @@ def test_what_a_host_refuses_is_said_and_nothing_pushed(world, fork, run):
     assert world.hub.opened == [] and git_server.git(fork, "branch", "--list", "repopilot/*") == ""
 
 
+@pytest.mark.slow
 def test_a_fork_that_does_not_get_ready_is_said(world, fork):
     world.hub.ready_after = 1000
     item = parse_item(f"{world.hub.url}/o/r/issues/5")

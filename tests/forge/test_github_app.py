@@ -50,11 +50,13 @@ def test_it_works_with_a_token_of_its_installation_and_under_its_own_name(world,
     assert world.hub.apps == ["123", "123"], "both requests are signed"
 
 
+@pytest.mark.slow
 def test_where_it_is_not_installed_nothing_is_done_and_it_is_said(world, settings):
     with pytest.raises(ForgeError, match="not installed on o/other"):
         as_app(settings, pull(world.hub.url, name="o/other"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["https://evil.example/o/r/pull/7", "http://127.0.0.1:9/o/r/pull/7"])
 def test_no_other_host_gets_what_the_key_signs(world, settings, address):
     own = settings.model_copy(update={"forge_api": ""})  # the app is one of github.com
@@ -87,6 +89,7 @@ def test_a_call_is_worked_on_where_the_app_is_installed_alone(world, settings, c
     assert "not installed on o/other" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, settings):
     facts = {"title": "rename price to cost", "body": "", "state": "open", "user": {"login": "mallory"}}
     world.hub.issues[5] = {"number": 5, "labels": [], **facts}
@@ -103,6 +106,7 @@ def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, sett
     assert not (settings.home / "repos").exists(), "nothing was cloned"
 
 
+@pytest.mark.slow
 def test_the_start_says_that_it_serves_where_the_app_is_installed(settings, monkeypatch, capsys):
     monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
     with Runtime(settings) as runtime:

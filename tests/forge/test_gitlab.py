@@ -98,6 +98,7 @@ def test_a_merge_request_is_read_without_the_project_it_comes_from(lab, world, s
         issue_of_pull(item, forge)
 
 
+@pytest.mark.slow
 def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
     settings = world.settings.model_copy(update={"forge_api": "", "git_token": f"{lab.url[7:]}=s3cret"})
     lab.token = "s3cret"
@@ -116,6 +117,7 @@ def test_an_issue_is_read_and_a_merge_request_opened(lab, world):
         forge.issue()
 
 
+@pytest.mark.slow
 def test_an_own_merge_request_is_gone_on_with(lab, world):
     item = parse_item(f"{lab.url}/g/p/-/issues/3")
     forge = forge_of(item, world.settings.model_copy(update={"forge_api": ""}))

@@ -58,6 +58,7 @@ def test_a_reply_that_gitlab_would_not_give_fails_the_test(wrong, said):
     assert said in str(failure.value)
 
 
+@pytest.mark.slow
 def test_a_reply_has_all_that_the_host_always_sends():
     with github_server.serve() as hub:
         hub.issues[5] = ISSUE

@@ -106,6 +106,7 @@ def test_the_change_for_a_strangers_issue_goes_through_a_fork(world, called):
     assert "could not finish its work" in world.hub.comments[-1]["body"]
 
 
+@pytest.mark.slow
 def test_before_any_work_it_is_found_out_that_a_strangers_issue_can_have_no_fork(world, called):
     issue(world, author="mallory")
     world.hub.permissions = {"ada": "write"}
@@ -131,6 +132,7 @@ def test_one_comment_is_one_call_and_a_strangers_replaces_no_members(world, call
     assert answer["body"].startswith("RepoPilot could not work on this yet:") and not world.hub.opened
 
 
+@pytest.mark.slow
 def test_what_does_not_ask_is_ignored(world, called):
     issue(world)
     quoted = commented(world, "ada", f"> {ASK}", id=3)
@@ -155,6 +157,7 @@ def test_hostile_events_are_ignored():
     assert issue_call(json.dumps(event).encode(), "") == ""
 
 
+@pytest.mark.slow
 def test_gitlab_says_who_set_a_label_or_commented_and_what_they_may(world):
     with gitlab_server.serve() as lab:
         url = f"{lab.url}/g/p/-/issues/3"

@@ -41,6 +41,7 @@ def test_an_address_whose_host_or_port_is_none_is_no_item(host, path):
     assert parse_item(f"https://{host}/{path}") is None
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_no_text_is_a_fault(text):
     parse_item(text)

@@ -101,6 +101,7 @@ def test_a_review_posts_text_alone(path, text):
     check(summary_text(report, plan(report, {}, []), "en").rsplit("\n", 1)[0])
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 @example("a`b\n# Heading @ada\n\nfixes #1", "- a list\n- @ada fixes #1")
 def test_a_pull_request_and_a_question_post_text_alone(path, text):

@@ -332,6 +332,7 @@ def test_nothing_is_posted_to_what_is_closed_or_was_pushed_to(world, run):
     assert status == 1 and "new commits in the meantime" in err and world.hub.inline == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "reply", "said"),
     [
@@ -350,6 +351,7 @@ def test_what_the_host_refuses_is_said(world, status, reply, said):
         forge_of(item, world.settings).pull()
 
 
+@pytest.mark.slow
 def test_faults_of_the_host_are_tried_again_and_then_said(world):
     world.push_pull({"shop/prices.py": BAD})
     item = parse_item(address(world))
@@ -363,6 +365,7 @@ def test_faults_of_the_host_are_tried_again_and_then_said(world):
     world.hub.cut = 0
 
 
+@pytest.mark.slow
 def test_a_token_goes_to_its_host_alone(world):
     world.push_pull({"shop/prices.py": BAD})
     world.hub.token = "s3cret"
@@ -373,6 +376,7 @@ def test_a_token_goes_to_its_host_alone(world):
     assert forge_of(item, world.settings.model_copy(update={"git_token": f"{host}=s3cret"})).pull().title == "A change"
 
 
+@pytest.mark.slow
 def test_post_needs_the_address_of_a_pull_request(world, run):
     status, _, err = run("review", str(world.work), "--post")
     assert status == 1 and "not the address of a pull request" in err

@@ -188,6 +188,7 @@ def test_a_push_that_is_refused_is_said(world, run):
     assert status == 1 and ("rejected the branch" in err or "token" in err) and world.hub.opened == []
 
 
+@pytest.mark.slow
 def test_a_host_cannot_have_a_folder_of_this_machine_read(world, run):
     url = issue(world, "rename price to cost")
     for address in (str(world.work), f"file://{world.work}", "", "ext::sh -c id"):
@@ -280,6 +281,7 @@ def test_what_a_model_says_of_its_change_is_marked_in_the_pull_request():
     assert "~~@\u200ball see it.~~ *(contradicted: " in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gitea", [False, True])
 def test_what_strangers_write_on_an_issue_or_a_pull_request_is_left_out_and_counted(world, gitea):
     world.hub.gitea, world.hub.members = gitea, ("ada",)

@@ -129,6 +129,7 @@ def test_an_ipv6_address_keeps_its_brackets(settings, path):
         assert failure(client(url, path, settings).pull).startswith(f"{url}/{path} was not found.")
 
 
+@pytest.mark.slow
 def test_a_host_that_can_not_be_found_reached_or_trusted_is_said_as_cloning_does(settings, tmp_path, caplog):
     for path in KINDS.values():
         unknown = client("https://example.org", path, settings, forge_api="https://nowhere.invalid")

@@ -122,6 +122,7 @@ def begun(address, body, length):
     return connection
 
 
+@pytest.mark.slow
 def test_bodies_that_never_end_are_given_up_and_keep_no_other_out(settings, monkeypatch, request):
     monkeypatch.setattr(webhook, "READ_S", 0.5)
     monkeypatch.setattr(webhook, "READ_AT_ONCE", 2)
@@ -136,6 +137,7 @@ def test_bodies_that_never_end_are_given_up_and_keep_no_other_out(settings, monk
         assert whole.recv(100).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.slow
 def test_the_form_that_github_sends_by_default_is_read(world, settings):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = urlencode({"payload": event(world).decode()}).encode()
@@ -146,6 +148,7 @@ def test_the_form_that_github_sends_by_default_is_read(world, settings):
             assert client.post("/webhook", content=odd, headers={**headers(odd), **form}).json() == {"ignored": True}
 
 
+@pytest.mark.slow
 def test_only_the_repositories_that_are_named_are_served(world, settings):
     named = settings.model_copy(update={"webhook_repositories": ["https://example.org/o", f"{world.hub.url}/O/r"]})
     with Runtime(named) as runtime, TestClient(webhook_application(runtime)) as client:
@@ -280,6 +283,7 @@ def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch, caplog):
         until(lambda: world.hub.summaries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_the_start_says_where_it_listens_and_what_it_will_do(settings, monkeypatch, capsys, host):
     monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
@@ -289,6 +293,7 @@ def test_the_start_says_where_it_listens_and_what_it_will_do(settings, monkeypat
     assert f"http://{host if host == '127.0.0.1' else '[::1]'}:8123/webhook" in said and "reviewed" in said
 
 
+@pytest.mark.slow
 def test_a_thousand_calls_at_once_are_bounded(tmp_path, monkeypatch):
     deliveries = Deliveries(tmp_path)
     taken = 0
@@ -303,6 +308,7 @@ def test_a_thousand_calls_at_once_are_bounded(tmp_path, monkeypatch):
     assert Deliveries(tmp_path / "b").next()[0] == "2", "the newest state is reviewed"
 
 
+@pytest.mark.slow
 def test_a_merge_request_is_read_and_a_secret_needed(world):
     body = {
         "object_kind": "merge_request",

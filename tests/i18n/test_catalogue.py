@@ -79,5 +79,6 @@ def test_a_message_survives_json() -> None:
     assert i18n.from_json(i18n.to_json("plain")) == "plain"
 
 
+@pytest.mark.slow
 def test_a_stored_message_whose_key_was_removed_stays_english() -> None:
     assert i18n.from_json({"text": "Old words.", "key": "assistant.no_such_text", "values": {}}) == "Old words."

@@ -170,6 +170,7 @@ def test_an_element_uses_the_words_it_is_given(path: Path) -> None:
     assert given == used | dynamic, "words that nobody uses"
 
 
+@pytest.mark.slow
 def test_prose_is_distinguished_from_keys_patterns_and_logs() -> None:
     code = '''
 """A docstring of several words."""

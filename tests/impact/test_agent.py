@@ -22,6 +22,7 @@ async def _asked(workspace: Workspace, question: str):
     return await traced(lambda step: impact(question, workspace, step))
 
 
+@pytest.mark.slow
 async def test_a_question_about_a_file_is_answered_with_places_and_a_picture(shop):
     answer, outline, _ = await _asked(shop, "What breaks if I change shop/prices.py?")
     assert outline == "turn\n  what changes\n  changed code\n  evidence\n  answer"
@@ -53,6 +54,7 @@ async def test_what_a_question_means(shop, question, changed):
     assert {c.path for c in answer.result.changed} == changed
 
 
+@pytest.mark.slow
 async def test_uncommitted_changes(repository):
     shop = repository(SHOP)
     (shop.snapshot.root / "shop/lonely.py").write_text("def nobody_calls_this():\n    return 2\n")
@@ -85,6 +87,7 @@ CLINIC = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wish",
     [
@@ -103,6 +106,7 @@ async def test_a_wish_in_words_touches_the_things_that_it_speaks_of(repository, 
     assert "src/main/java/clinic/PetController.java" in {*changed, *(a.path for a in answer.result.affected)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wish", ["add a maximum age to the session cookies", "ajouter un âge maximal aux cookies de session"]
 )
@@ -119,6 +123,7 @@ async def test_an_ordinary_word_of_a_wish_is_no_name_for_being_defined(repositor
     assert [c.path for c in named.result.changed] == ["web/globals.py"] and not named.result.note
 
 
+@pytest.mark.slow
 async def test_a_wish_whose_place_is_not_certain_says_so(repository):
     files = {f"shop/part_{n}.py": f"def part_{n}():\n    return {n}\n" for n in range(30)}
     other = {
@@ -130,11 +135,13 @@ async def test_a_wish_whose_place_is_not_certain_says_so(repository):
     assert "no place is certain" in summary_of(answer, "en")
 
 
+@pytest.mark.slow
 async def test_a_thing_that_a_wish_speaks_of_is_no_certain_place_without_past_commits(repository):
     answer, _, _ = await _asked(repository(CLINIC), "add a passport number to the pets")
     assert "no place is certain" in answer.text
 
 
+@pytest.mark.slow
 async def test_search_and_past_commits_that_agree_are_what_a_wish_is_trusted_for(tmp_path):
     folder = tmp_path / "clinic"
     commit(folder, CLINIC, "Begin")

@@ -12,6 +12,7 @@ from repopilot.i18n import translated
 from repopilot.resolve.uses import call_graph
 
 
+@pytest.mark.slow
 def test_callers_by_hops(shop):
     (place,) = call_graph.callers(shop.index, "price").places
     assert place.row(uses=True).startswith("shop/cart.py:9 in Cart.total, which calls it: ") and place.sure
@@ -21,6 +22,7 @@ def test_callers_by_hops(shop):
     assert call_graph.callers(shop.index, "nobody_calls_this").places == ()
 
 
+@pytest.mark.slow
 def test_uses_that_may_mean_something_else_are_told_apart(repository):
     other = {
         "shop/other.py": "def report(row):\n    return row.total()\n",
@@ -32,6 +34,7 @@ def test_uses_that_may_mean_something_else_are_told_apart(repository):
     assert "shop/web.py" in {place.path for place in found if place.sure}
 
 
+@pytest.mark.slow
 def test_callees_and_the_call_path_to_storage(repository):
     stored = {
         "shop/store.sql": "CREATE TABLE items (id int, amount int);\n",

@@ -85,6 +85,7 @@ def test_a_definition_that_nothing_is_left_without_is_not_taken_back() -> None:
     assert full.without() == OLD + "\n\nclass Shelf:\n    def put(self): ...\n\n"
 
 
+@pytest.mark.slow
 def test_a_long_file_is_read_once() -> None:
     text = "".join(f"def f{n}(a, b):\n    for i in range(a):\n        b += i\n    return b\n\n\n" for n in range(3000))
     assert len(changed_definitions("a.py", "", text)) == 3000

@@ -22,6 +22,7 @@ def index(tmp_path):
     return open_workspace(tmp_path / "shop", offline(tmp_path / "home")).index
 
 
+@pytest.mark.slow
 def test_what_uses_a_definition_is_left_of_it_and_what_it_uses_right(index):
     drawn = call_diagram(index, "shop/core/prices.py:price")
     assert drawn.boxes[0].label == "price" and drawn.boxes[0].line == 1
@@ -32,6 +33,7 @@ def test_what_uses_a_definition_is_left_of_it_and_what_it_uses_right(index):
     assert len({(box["x"], box["y"]) for box in props["boxes"]}) == len(props["boxes"])
 
 
+@pytest.mark.slow
 def test_many_callers_are_counted(tmp_path):
     many = "from a import f\n" + "".join(f"\n\ndef g{n}():\n    return f()\n" for n in range(ROWS + 5))
     git_server.commit(tmp_path / "r", {"a.py": "def f():\n    return 1\n", "b.py": many})

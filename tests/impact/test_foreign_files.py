@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.impact_case import SHOP
 
 from repopilot.agents.impact.assess import assess
@@ -20,6 +21,7 @@ MARKED = {
 CHANGE = [Change("shop/prices.py", ("price",))]
 
 
+@pytest.mark.slow
 def test_marked_files_come_last_and_are_no_tests(repository):
     index = repository(SHOP | MARKED).index
     report = assess(index, CHANGE)
@@ -32,6 +34,7 @@ def test_marked_files_come_last_and_are_no_tests(repository):
     assert places.index("made/main.py") > places.index("shop/cart.py"), "it uses the definition all the same"
 
 
+@pytest.mark.slow
 def test_an_overview_leaves_marked_files_out(repository):
     said = lines_for_model(overview_of(repository(SHOP | MARKED).index))
     assert "shop" in said and "made" not in said and "libs" not in said
@@ -42,6 +45,7 @@ def test_files_that_are_not_marked_count(repository):
     assert "libs/tests/test_prices.py" in {test.path for test in assess(index, CHANGE).covering_tests}
 
 
+@pytest.mark.slow
 def test_files_that_are_marked_as_their_own_count(repository):
     said = "made/** linguist-generated\nlibs/** -linguist-vendored\nmade/main.py -linguist-generated\n"
     index = repository(SHOP | MARKED | {".gitattributes": said}).index

@@ -48,6 +48,7 @@ C = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "path", "name"),
     [
@@ -97,6 +98,7 @@ def test_what_implements_an_interface_of_go_is_surer_where_the_server_says_so_to
         monkeypatch.setenv("PATH", f"{install(tmp_path / 'bin', 'gopls').parent}:{os.environ['PATH']}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("more", "places"), [({}, []), ({"Makefile": "run:\n\tpython tool.py\n"}, ["Makefile:2"])])
 def test_a_file_is_called_unused_only_where_its_name_stands_nowhere_else(tmp_path, more, places: list[str]) -> None:
     tool = "def inner():\n    return 1\n\n\ndef outer():\n    return inner()\n"

@@ -22,6 +22,7 @@ def _places(items) -> list[tuple[str, str, int]]:
     return [(i.path, i.symbol, i.distance) for i in items if i.symbol]
 
 
+@pytest.mark.slow
 async def test_a_symbol_reaches_its_callers_by_hops(shop):
     report = await _report(shop, "shop/prices.py:price")
     assert _places(report.affected) == [("shop/cart.py", "Cart.total", 1), ("shop/web.py", "checkout", 2)]
@@ -39,6 +40,7 @@ CENTRAL = (
 )
 
 
+@pytest.mark.slow
 async def test_dependents_in_the_same_file_count(repository):
     report = await _report(repository({"engine.py": CENTRAL}), "engine.py:Engine.turn")
     assert _places(report.affected) == [
@@ -48,6 +50,7 @@ async def test_dependents_in_the_same_file_count(repository):
     assert text.startswith("`Engine.turn` in `engine.py`: used at 2 places in 1 file.")
 
 
+@pytest.mark.slow
 async def test_callers_come_first_then_tests_then_the_risk(repository):
     others = {
         "examples/demo.py": "from prices import price\n\n\ndef demo():\n    return price(1)\n",
@@ -63,6 +66,7 @@ async def test_callers_come_first_then_tests_then_the_risk(repository):
     assert "(A1" not in text and "T1" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "points"),
     [("from .core import work\n", 2), ("from .core import *\n", 2), ("from .core import other\n", 1)],
@@ -73,6 +77,7 @@ async def test_what_a_package_exports_weighs_more(repository, package, points):
     assert [r.points for r in report.risks if "interface" in getattr(r.text, "key", "")] == [points]
 
 
+@pytest.mark.slow
 async def test_rust_tests_beside_the_code_are_tests(repository):
     code = (
         "pub fn add(a: u32) -> u32 {\n    a\n}\n\npub fn twice(a: u32) -> u32 {\n    add(a)\n}\n\n"
@@ -84,12 +89,14 @@ async def test_rust_tests_beside_the_code_are_tests(repository):
     assert not any("No test" in r.text for r in report.risks)
 
 
+@pytest.mark.slow
 async def test_a_name_of_the_code_is_not_one_of_its_tests(repository):
     both = {"app.py": "def same():\n    pass\n", "tests/test_app.py": "def same():\n    pass\n"}
     report = await _report(repository(both), "same")
     assert [c.path for c in report.changed] == ["app.py"]
 
 
+@pytest.mark.slow
 async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(repository):
     far = {f"other/{name}.py": f"def {name}(x):\n    return x\n" for name in ("north", "south")}
     report = await _report(repository(SHOP | far | {"other/lone.py": "z = 9\n" * 40}), "shop/prices.py:price")
@@ -99,6 +106,7 @@ async def test_a_file_that_nothing_ties_to_the_change_is_listed_as_such(reposito
     assert not any("no direct dependency" in reason for reason in said["shop/cart.py"])
 
 
+@pytest.mark.slow
 async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_file(repository):
     both = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
     files = {
@@ -111,6 +119,7 @@ async def test_tests_that_reach_the_change_come_before_those_of_the_rest_of_the_
         ("tests/test_z.py", ("test_last",)), ("tests/test_a.py", ())]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_test_of_the_same_file_is_no_test_of_the_change(repository):
     files = {
         "app/core.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n",
@@ -122,6 +131,7 @@ async def test_a_test_of_the_same_file_is_no_test_of_the_change(repository):
     assert any("Write a test" in r.text for r in report.recommendations)
 
 
+@pytest.mark.slow
 async def test_calls_that_may_mean_the_change_are_said_with_their_places(repository):
     files = {
         "a.py": "class A:\n    def render(self):\n        return 1\n",
@@ -133,6 +143,7 @@ async def test_calls_that_may_mean_the_change_are_said_with_their_places(reposit
     assert any("used most in use.py" in gap for gap in report.completeness.gaps)
 
 
+@pytest.mark.slow
 async def test_shared_words_are_shown_as_they_are_written(repository):
     text = "def pausing_chains(resuming):\n    # resuming pausing chains politely\n    return resuming\n" * 3
     rest = {f"other/f{n}.py": f"def thing{n}():\n    return {n}\n" for n in range(6)}
@@ -157,12 +168,14 @@ async def test_files_that_changed_together_are_counted(shop):
     assert not any("1 of" in reasons for reasons in said.values())
 
 
+@pytest.mark.slow
 async def test_one_commit_is_no_history_of_changes(repository):
     report = await _report(repository(SHOP), "shop/prices.py")
     assert report.co_changed == ()
     assert not any("co-changed" in reason for r in report.ranked for reason in r.reasons)
 
 
+@pytest.mark.slow
 async def test_a_short_history_is_missing_evidence_and_never_low(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     report = await _report(repository(files), "a.py:alone")
@@ -186,6 +199,7 @@ async def test_nothing_depends_on_it_and_all_is_known(repository):
     assert report.recommendations[0].text == "Run test_a.py."
 
 
+@pytest.mark.slow
 async def test_without_history_low_becomes_unknown(repository):
     files = {"a.py": "def alone():\n    return 1\n", "test_a.py": "from a import alone\n\n\ndef test():\n    alone()\n"}
     report = await _report(repository(plain=files), "a.py:alone")
@@ -200,12 +214,14 @@ async def test_a_table_is_schema(shop):
     assert report.risk in ("MEDIUM", "HIGH")
 
 
+@pytest.mark.slow
 async def test_syntax_errors_are_a_gap(repository):
     report = await _report(repository({"a.py": "def f(:\n    x =\n", "b.py": ""}, {"b.py": "\n"}), "a.py")
     assert any("only be parsed in part" in gap for gap in report.completeness.gaps)
     assert report.risk != "LOW"
 
 
+@pytest.mark.slow
 async def test_a_repository_without_python(repository):
     go = {"go.mod": "module x.y/z\n", "a.go": "package z\n\nfunc A() int { return 1 }\n",
           "b.go": "package z\n\nfunc B() int { return A() }\n"}  # fmt: skip
@@ -213,12 +229,14 @@ async def test_a_repository_without_python(repository):
     assert _places(report.affected) == [("b.go", "B", 1)]
 
 
+@pytest.mark.slow
 async def test_a_cycle_of_imports_ends(repository):
     files = {"a.py": "import b\n\n\ndef f():\n    b.g()\n", "b.py": "import a\n\n\ndef g():\n    a.f()\n"}
     report = await _report(repository(files), "a.py")
     assert {a.path for a in report.affected} == {"b.py"}
 
 
+@pytest.mark.slow
 async def test_a_symbol_defined_five_times_says_which(repository):
     report = await _report(repository({f"m{i}.py": "def same():\n    pass\n" for i in range(5)}), "same")
     assert [t.path for t in report.completeness.targets] == [f"m{i}.py" for i in range(5)]
@@ -260,6 +278,7 @@ def _patch(workspace: Workspace) -> str:
     return git(workspace.snapshot.root, "diff", "-U1") + "\n"
 
 
+@pytest.mark.slow
 async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(repository):
     shop = repository(SHOP)
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("price(item)", "price(item, tax)"))
@@ -271,6 +290,7 @@ async def test_a_patch_names_the_functions_it_touches_and_what_of_the_interface(
     assert any(r.points == 1 and "I1" in r.evidence and "A1" in r.evidence for r in report.risks)
 
 
+@pytest.mark.slow
 async def test_a_private_change_is_no_interface(repository):
     shop = repository(SHOP)
     _edit(shop, "shop/prices.py", SHOP["shop/prices.py"].replace("_round(value)", "_round(value, places=2)"))
@@ -295,6 +315,7 @@ async def test_a_renamed_file_keeps_its_dependents(repository):
     assert (changed.status, changed.old_path) == ("renamed", "shop/prices.py")
 
 
+@pytest.mark.slow
 async def test_a_deleted_file_is_still_missed_by_its_users(repository):
     report = await _report(repository(SHOP, {"shop/prices.py": None}), diff="HEAD~1..HEAD")
     assert report.changed[0].status == "deleted"

@@ -86,6 +86,7 @@ def test_a_search_finds_the_same_with_the_folder_and_with_the_server(both, words
     assert found[0].hits == found[1].hits and found[0].compared == found[1].compared
 
 
+@pytest.mark.slow
 def test_only_what_another_splitter_made_of_the_repository_is_deleted(server, tmp_path, shop):
     index = index_at(tmp_path / "home", shop, server.url)
     vectors_of(index, WordEmbedder()).in_time(index, [0], 1e9)
@@ -105,6 +106,7 @@ def test_only_what_another_splitter_made_of_the_repository_is_deleted(server, tm
         client.delete_collection(name)
 
 
+@pytest.mark.slow
 def test_a_collection_deleted_meanwhile_is_made_again(server, tmp_path, shop):
     index = index_at(tmp_path / "home", shop, server.url)
     store = vectors_of(index, WordEmbedder())
@@ -114,6 +116,7 @@ def test_a_collection_deleted_meanwhile_is_made_again(server, tmp_path, shop):
     assert store.persistent and store.known() == {int(index.digests[1])}
 
 
+@pytest.mark.slow
 def test_answers_go_on_when_the_server_is_killed_and_when_it_is_back(server, tmp_path, shop, short_pause):
     index, embedder = index_at(tmp_path / "home", shop, server.url), WordEmbedder(delay_s=0.001)
     assert notes(index, embedder) == []
@@ -131,6 +134,7 @@ def test_answers_go_on_when_the_server_is_killed_and_when_it_is_back(server, tmp
     assert stored <= vectors_of(index, embedder).known()
 
 
+@pytest.mark.slow
 def test_filling_stops_when_the_server_is_lost(server, tmp_path):
     index = index_at(tmp_path / "home", snapshot(write(tmp_path / "many", many(150))), server.url)
 

@@ -52,6 +52,7 @@ def kept(index: Index):
     return index.folder.parent / layout.GRAPH
 
 
+@pytest.mark.slow
 def test_the_job_makes_it_behind_the_index_and_who_asks_loads_it(root, conf, monkeypatch, jobs):
     index = jobs.build(IndexRequest(snapshot(root), conf))
     assert kept(index).exists()
@@ -186,6 +187,7 @@ def test_a_deleted_generation_needs_no_graph(tmp_path, conf, jobs):
     assert not kept(index).exists()
 
 
+@pytest.mark.slow
 def test_an_old_index_does_not_replace_the_graph_of_a_newer_one(root, conf, jobs):
     old = jobs.build(IndexRequest(snapshot(root), conf))
     write(root, {"src/shop/more.py": "import shop.cart\n"})

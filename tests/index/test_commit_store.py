@@ -90,6 +90,7 @@ def marked(folder):
     commit_store.write_commits(folder, state, commits)
 
 
+@pytest.mark.slow
 def test_an_update_reads_only_new_commits_and_equals_a_rebuild(shop, tmp_path):
     kept, fresh = tmp_path / "kept", tmp_path / "fresh"
     updated(shop, kept)
@@ -102,6 +103,7 @@ def test_an_update_reads_only_new_commits_and_equals_a_rebuild(shop, tmp_path):
     assert [c.subject for c in updated(shop, kept)] == ["Raise prices", "Say basket", "Count carts", "marked"]
 
 
+@pytest.mark.slow
 def test_another_history_is_read_anew(shop, tmp_path):
     kept = tmp_path / "kept"
     updated(shop, kept)

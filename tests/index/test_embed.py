@@ -48,6 +48,7 @@ def test_what_is_no_model_is_not_quantised():
         int8_products(b"\xff\xff\xff\xff")
 
 
+@pytest.mark.slow
 def test_ollama_embeds_when_it_is_asked_to(tmp_path):
     with OllamaServer(models=["all-minilm:latest"]) as server:
         conf = settings(tmp_path, embed_model="all-minilm", ollama_url=server.url)
@@ -75,6 +76,7 @@ def test_a_question_waits_less_for_a_server_than_the_background_does(tmp_path, m
             asked.result(PATIENCE_S / 2)  # by the other limit it would still be waiting
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", ["500", "garbage"])
 def test_a_failing_ollama_is_reported(tmp_path, behaviour):
     with OllamaServer(models=["all-minilm:latest"]) as server:
@@ -237,6 +239,7 @@ def test_the_library_that_runs_the_model_sends_no_telemetry(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_only_the_silent_import_loads_the_library():
     sources = Path(embed.__file__).parents[1].rglob("*.py")
     assert [p.name for p in sources if re.search(r"^\s*(import|from) onnxruntime", p.read_text(), re.M)] == ["embed.py"]

@@ -82,6 +82,7 @@ def test_nothing_is_done_when_nothing_changed(root, conf):
     assert build(root, conf, commit="another", full=True).report.reused == 0
 
 
+@pytest.mark.slow
 def test_an_open_index_is_shared_until_it_is_another(root, conf):
     indexes = IndexStore(conf.indexes)
     first = build(root, conf, indexes=indexes)
@@ -186,6 +187,7 @@ def test_a_parser_that_hangs_or_crashes_costs_one_file(tmp_path, conf):
     assert build(root, conf, full=True).report.files == 8
 
 
+@pytest.mark.slow
 def test_files_that_disappear_or_turn_binary_meanwhile_are_skipped(tmp_path, conf):
     root = write(tmp_path / "unsteady", {**many(3), "pkg/gone.py": "x = 1\n", "pkg/binary.py": "x = 2\n"})
     index = build(root, conf, parse=f"{MODULE}:unsteady")
@@ -216,6 +218,7 @@ def test_a_folder_without_code_is_noted(tmp_path, conf):
     assert len(index.chunks) == 1
 
 
+@pytest.mark.slow
 def test_an_index_of_another_version_is_rebuilt_with_a_note(root, conf):
     first = build(root, conf)
     with sqlite3.connect(first.folder / layout.DATABASE) as database:

@@ -62,6 +62,7 @@ def no_linking_later(monkeypatch):
     no_linking_here(monkeypatch)
 
 
+@pytest.mark.slow
 def test_the_graph_is_linked_before_the_index_is_published(root, tmp_path, conf, jobs, monkeypatch):
     expected = fresh(root, tmp_path)
     no_linking_later(monkeypatch)
@@ -71,6 +72,7 @@ def test_the_graph_is_linked_before_the_index_is_published(root, tmp_path, conf,
     assert left_in(job.index) == {layout.GRAPH, "graph.lock"}
 
 
+@pytest.mark.slow
 def test_after_a_change_it_is_that_of_a_full_build(root, tmp_path, conf, jobs, monkeypatch):
     jobs.build(IndexRequest(snapshot(root), conf))
     write(root, CHANGED | {"README.md": None})
@@ -81,6 +83,7 @@ def test_after_a_change_it_is_that_of_a_full_build(root, tmp_path, conf, jobs, m
     assert find(graph_of(index), "cost") and not find(graph_of(index), "price")
 
 
+@pytest.mark.slow
 def test_no_search_waits_for_the_linking_and_stopping_ends_it(root, tmp_path, conf, jobs, monkeypatch):
     monkeypatch.setattr(code_graph, "_LINK_AHEAD", f"{MODULE}:reading")
     index = jobs.build(IndexRequest(snapshot(root), conf), until="history")
@@ -92,6 +95,7 @@ def test_no_search_waits_for_the_linking_and_stopping_ends_it(root, tmp_path, co
     assert edges(index) == fresh(root, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["crashing", "refused"])
 def test_a_failure_does_not_hold_up_the_index_and_the_graph_is_linked_behind_it(
     root, tmp_path, conf, jobs, monkeypatch, how
@@ -110,6 +114,7 @@ def test_stopping_the_linking_does_not_stop_the_index(root, conf):
     assert index.symbols("Cart")
 
 
+@pytest.mark.slow
 def test_what_was_linked_for_other_content_is_not_taken(root, tmp_path, conf, jobs):
     old = jobs.build(IndexRequest(snapshot(root), conf))
     os.replace(old.folder.parent / layout.GRAPH, old.folder.parent / layout.GRAPH_AHEAD)  # as if killed before its use
@@ -181,6 +186,7 @@ def test_a_second_process_waits_for_the_first_to_link(root, tmp_path, conf, monk
         other.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph", ["stored", "of an older version", "missing"])
 def test_an_index_from_elsewhere_is_linked_by_a_worker_where_it_has_no_graph(
     root, tmp_path, conf, jobs, monkeypatch, graph
@@ -208,6 +214,7 @@ def test_without_a_worker_it_is_linked_here(root, tmp_path, conf, jobs, monkeypa
     assert edges(index) == expected
 
 
+@pytest.mark.slow
 def test_a_command_that_shows_the_graph_lets_its_linking_end(root, conf, monkeypatch):
     monkeypatch.setattr("repopilot.openings.MANY_CHUNKS", 0)
     runtime = runtime_for(conf)

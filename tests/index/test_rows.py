@@ -69,6 +69,7 @@ def test_names_are_stored_as_distinct_checksums():
     assert codec.checksum("Cart") in np.frombuffer(row.defined, np.uint32)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 600_000), max_size=600), st.integers(1, 8))
 def test_batches_hold_every_file_once_in_order(sizes, count):
     files = [SourceFile(f"{n}.py", size, "", "python", "code") for n, size in enumerate(sizes)]

@@ -41,6 +41,7 @@ def test_the_index_answers_the_same_elsewhere(exported, tmp_path):
     assert [each.name for each in folder.glob("g0*")] == ["g00000002"] and not list(folder.glob("old-import-*"))
 
 
+@pytest.mark.slow
 def test_what_is_not_as_exported_is_refused(exported, tmp_path):
     file, snapshot, _, _ = exported
     folder = tmp_path / "elsewhere" / snapshot.key
@@ -58,6 +59,7 @@ def test_what_is_not_as_exported_is_refused(exported, tmp_path):
         import_index(tmp_path / "missing", folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["content", "outside", "link", "version", "more"])
 def test_a_forged_archive_is_refused(exported, tmp_path, change):
     file, snapshot, _, _ = exported

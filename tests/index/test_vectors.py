@@ -43,6 +43,7 @@ def test_vectors_are_computed_once_and_saved_across_restarts(index, conf):
     assert second.texts == 0
 
 
+@pytest.mark.slow
 def test_only_as_many_vectors_are_computed_as_there_is_time_for(index):
     embedder = WordEmbedder()
     embedder.at_once = 2
@@ -62,6 +63,7 @@ def test_no_chunks_have_no_vectors(index):
     assert vectors_of(index, WordEmbedder()).in_time(index, [], 1e9)[1].shape == (0, 64)
 
 
+@pytest.mark.slow
 def test_the_nearest_chunk_is_the_text_itself(index, conf):
     embedder = WordEmbedder()
     assert vectors_of(index, embedder).nearest(index, embedder.embed(["cart"])[0], 3) == []
@@ -73,6 +75,7 @@ def test_the_nearest_chunk_is_the_text_itself(index, conf):
         assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
+@pytest.mark.slow
 def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf, jobs):
     text = "def same():\n    return 'the same text twice'\n"
     index = jobs.build(IndexRequest(snapshot(write(tmp_path / "twice", {"a.py": text, "b/a.py": text})), conf))
@@ -82,6 +85,7 @@ def test_texts_that_occur_twice_are_embedded_once_and_found_twice(tmp_path, conf
     assert [n for n, _ in vectors_of(index, embedder).nearest(index, embedder.embed([text])[0], 5)] == [0, 1]
 
 
+@pytest.mark.slow
 def test_embedders_do_not_mix(index):
     other = WordEmbedder()
     other.name = "other"
@@ -99,6 +103,7 @@ def test_vectors_of_removed_texts_are_deleted(tmp_path, conf, jobs):
     assert vectors_of(index, embedder).known() == set(index.digests.tolist())
 
 
+@pytest.mark.slow
 def test_stopping_keeps_what_is_computed(tmp_path, conf, jobs):
     index = jobs.build(IndexRequest(snapshot(write(tmp_path / "many", many(30))), conf))
     embedder, cancel = WordEmbedder(), threading.Event()
@@ -166,6 +171,7 @@ print(store.nearest(index, embedder.embed(["x"])[0], 2), store.notes)
     assert alone.startswith("True (2, 64) (1, 64) 0\n")
 
 
+@pytest.mark.slow
 def test_several_threads_may_ask_at_once(index):
     embedder = WordEmbedder(delay_s=0.01)
     store, found = vectors_of(index, embedder), []

@@ -79,11 +79,13 @@ def test_work_begins_before_anybody_looks_and_ends_when_nobody_will(pool, tmp_pa
     assert not files[1].exists()
 
 
+@pytest.mark.slow
 def test_our_errors_arrive_as_they_are(pool):
     with pytest.raises(SourceError, match=r"The repository is gone\. Open it again\."):
         list(pool.run(Call(f"{MODULE}:refused", (), 60), [[1]], count=1, cancel=threading.Event()))
 
 
+@pytest.mark.slow
 def test_new_processes_are_used_after_those_that_are_ready():
     pool = WorkerPool()
     call = Call(f"{MODULE}:process_ids", (), 60)
@@ -95,6 +97,7 @@ def test_new_processes_are_used_after_those_that_are_ready():
         pool.close()
 
 
+@pytest.mark.slow
 def test_processes_can_be_renewed(pool):
     call = Call(f"{MODULE}:process_ids", (), 60)
     first = set(pool.run(replace(call, renew=True), [[1]], count=1, cancel=threading.Event()))

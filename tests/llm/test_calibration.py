@@ -100,6 +100,7 @@ async def calibrated(settings):
     return await choose.calibrate(model, settings), status(settings)
 
 
+@pytest.mark.slow
 async def test_ollama_is_measured_by_the_durations_it_reports(settings_for):
     with OllamaServer(models=[SMALL, "all-minilm:latest"]) as server:
         settings = settings_for(ollama_url=server.url)

@@ -77,6 +77,7 @@ def is_gone(pid: int) -> bool:
     return is_zombie(pid)
 
 
+@pytest.mark.slow
 async def test_weights_that_are_none_are_an_error_with_a_hint(tmp_path, settings_for):
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF but not really" * 100)

@@ -51,6 +51,7 @@ def test_the_most_capable_that_fits_and_is_fast_enough(memory, accelerated, spee
     assert most_capable(ALL, host)[0] == chosen.name
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(ALL), min_size=1), hosts)
 def test_one_that_is_there_answers_and_fits_where_any_does(models, host):
     name, why = most_capable(tuple(models), host)
@@ -91,5 +92,6 @@ async def test_a_server_that_refuses_tools_gets_a_model_of_the_small_way(tmp_pat
             assert (await choose.choose(settings, ModelResources())).way == way
 
 
+@pytest.mark.slow
 def test_the_context_is_counted_with_the_weights():
     assert fits(5 * GIB, 5 * GIB + CONTEXT_BYTES) and not fits(5 * GIB, 5 * GIB)

@@ -47,6 +47,7 @@ async def test_a_stream_that_is_closed_early_is_counted():
     assert llm.abandoned == 1
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_the_estimate_of_tokens_grows_with_the_text(one, other):
     assert 0 <= estimate_tokens(one) <= estimate_tokens(one + other) <= estimate_tokens(one) + estimate_tokens(other)

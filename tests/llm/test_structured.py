@@ -71,6 +71,7 @@ def test_what_does_not_fit_is_none_with_the_reason(text, problem):
     assert value is None and problem in said
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_parsing_never_raises_and_finds_a_fenced_reply(before, after):
     structured.parse(before + after, Review)

@@ -72,6 +72,7 @@ def test_calls_at_once_do_not_pass_the_limit_together(tmp_path):
     budget.take(60)
 
 
+@pytest.mark.slow
 async def test_a_call_counts_and_the_next_is_refused_when_all_is_spent(settings_for, tmp_path):
     with OllamaServer() as server:
         model = await choose.choose(settings_for(ollama_url=server.url, daily_tokens=5), ModelResources())

@@ -63,6 +63,7 @@ def test_what_is_no_call_is_told_apart_from_a_broken_one(text, problem):
     assert not calls and rest == text and (problem in found if problem else not found)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.text(max_size=60), st.dictionaries(st.text("abc_", min_size=1), st.integers()))
 def test_a_call_is_found_in_any_prose(before, after, arguments):
     written = json.dumps({"name": "read", "arguments": arguments})
@@ -156,6 +157,7 @@ async def test_ollama_says_how_a_model_works(settings_for):
     assert model is not None and (model.way, model.context_window >= 16384) == ("agent", True)
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_not_offered_may_be_called_in_the_plain_form():
     """Whoever makes the calls knows whether there is such a tool, and which ones are like it."""
     calls, rest, problem = calls_in_text('{"name": "raed", "arguments": {"path": "a.py"}}', NAMES)

@@ -297,6 +297,7 @@ def test_options_of_a_plugin_are_passed_only_where_it_is_loaded():
     assert options.arguments(("asyncio",)) == ["--asyncio-mode=auto"]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(READ_FILES), st.text(max_size=200))
 def test_no_text_breaks_the_reading(path, text):
     read_project({path: text}.get)

@@ -25,6 +25,7 @@ def test_planted_forms_disappear(form: Form) -> None:
         assert redact(after) == (after, ())
 
 
+@pytest.mark.slow
 def test_of_all_forms_at_least_98_percent_disappear() -> None:
     every = (*FORMS, *UNSEEN, *VARIED)
     assert len(every) > 450

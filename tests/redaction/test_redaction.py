@@ -128,6 +128,7 @@ def test_private_keys_keep_their_line_count() -> None:
     assert redact("-----BEGIN PRIVATE KEY-----\n" + body)[1] == ("private-key",)
 
 
+@pytest.mark.slow
 @given(st.text(), st.sampled_from([p for p in PLANTED if p[2] == "{}"]), st.text())
 def test_redaction_is_stable(before: str, planted: tuple[str, str, str], after: str) -> None:
     once, _ = redact(f"{before}\n {planted[1]}\n{after}")

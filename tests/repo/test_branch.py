@@ -28,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "it"
 
 
+@pytest.mark.slow
 def test_the_branch_has_the_change_and_the_work_tree_has_not(folder: Path) -> None:
     (folder / "run.sh").write_text("my own\n")
     before = run_git(folder, "status", "--porcelain"), run_git(folder, "rev-parse", "HEAD")
@@ -41,11 +42,13 @@ def test_the_branch_has_the_change_and_the_work_tree_has_not(folder: Path) -> No
     assert (folder / "src/a.py").read_text() == "A = 1\n"
 
 
+@pytest.mark.slow
 def test_the_paths_of_a_subfolder_are_relative_to_it(folder: Path) -> None:
     made = create_branch(folder / "src", "repopilot/it", [FileChange("a.py", "modified", "", "A = 3\n")], "Change it")
     assert run_git(folder, "show", f"{made}:src/a.py") == "A = 3\n"
 
 
+@pytest.mark.slow
 def test_a_branch_is_never_replaced(folder: Path) -> None:
     made = create_branch(folder, "repopilot/it", CHANGES[:1], "Change it")
     with pytest.raises(UsageError, match="already"):
@@ -77,6 +80,7 @@ def _committed(folder: Path, before: bytes, after: str) -> bytes:
     return local.run_git(folder, "cat-file", "blob", f"{made}:src/a.py")
 
 
+@pytest.mark.slow
 def test_secrets_that_the_change_was_made_without_are_committed_as_they_are(folder: Path) -> None:
     shown = redacted(SECRET)
     assert MARK in shown and KEY not in shown
@@ -89,12 +93,14 @@ def test_a_secret_that_the_change_would_lose_is_not_committed(folder: Path) -> N
     assert git(folder, "branch", "--list", "repopilot/*") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [LATIN, LATIN + SECRET.replace("\n", "\r\n")], ids=["plain", "with a secret"])
 def test_encoding_and_line_ends_of_a_file_stay(folder: Path, text: str) -> None:
     changed = redacted(text).replace("A = 1", "A = 2", 1)
     assert _committed(folder, text.encode("cp1252"), changed) == text.replace("A = 1", "A = 2", 1).encode("cp1252")
 
 
+@pytest.mark.slow
 def test_line_ends_that_git_writes_only_into_the_work_tree_are_not_committed(folder: Path) -> None:
     text = SECRET.replace("\n", "\r\n")
     (folder / ".gitattributes").write_text("*.py text eol=crlf\n")
@@ -109,6 +115,7 @@ def test_a_file_behind_a_link_is_not_read(folder: Path, tmp_path: Path) -> None:
         create_branch(folder, "repopilot/it", [FileChange("linked/a.py", "added", "", "A = 1\n")], "Change it")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [".gitconfig", ".config/git/config", "elsewhere/git/config"])
 def test_the_author_is_the_user_wherever_git_reads_the_name(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str

@@ -34,6 +34,7 @@ def texts(snapshot: Snapshot, options: Settings) -> dict[str, object]:
     return {file.path: text for file, text in read(snapshot, walk(snapshot, options)[0])}
 
 
+@pytest.mark.slow
 def test_a_clone_is_bare_shallow_and_readable(server: GitServer, work: Path, options: Settings) -> None:
     seen: list[Progress] = []
     snapshot = opened(server, options, progress=seen.append)
@@ -77,6 +78,7 @@ def test_branch_with_slashes_tag_and_commit(server: GitServer, work: Path, optio
     assert len({branch.key, tag.key, opened(server, options).key}) == 3
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_filter_is_asked_without(server: GitServer, options: Settings) -> None:
     server.refuse_filter = True
     seen: list[Progress] = []
@@ -84,6 +86,7 @@ def test_a_server_that_cannot_filter_is_asked_without(server: GitServer, options
     assert any("refuses a partial clone" in p.phase for p in seen)
 
 
+@pytest.mark.slow
 def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: Settings) -> None:
     commit(work, {"data.json": os.urandom(1_200_000).hex()[:1_200_000]}, "large")
     publish(work, server.folder)
@@ -96,6 +99,7 @@ def test_large_files_stay_on_the_server(server: GitServer, work: Path, options: 
     ]
 
 
+@pytest.mark.slow
 def test_a_token_is_sent_and_stored_nowhere(server: GitServer, options: Settings) -> None:
     server.token = "t0ps3cret-value"
     with pytest.raises(CredentialsNeeded) as refused:
@@ -109,6 +113,7 @@ def test_a_token_is_sent_and_stored_nowhere(server: GitServer, options: Settings
     assert "credentials" in (opened(server, options).stale or "")
 
 
+@pytest.mark.slow
 def test_a_known_clone_without_its_server_is_stale_but_usable(server: GitServer, options: Settings) -> None:
     first = opened(server, options)
     server.status = 500
@@ -142,6 +147,7 @@ def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> Non
     assert not any("elsewhere" in request for request in server.requests)
 
 
+@pytest.mark.slow
 def test_an_address_that_needs_git_at_its_end(server: GitServer, options: Settings) -> None:
     server.redirect_bare = True
     snapshot = open_source(parse_source(server.url + "/demo"), options)
@@ -158,6 +164,7 @@ def test_unknown_repository_and_ref(server: GitServer, options: Settings) -> Non
         opened(server, options, "/commit/" + "0" * 40)
 
 
+@pytest.mark.slow
 def test_an_empty_repository(server: GitServer, options: Settings) -> None:
     git(server.folder, "init", "-q", "--bare", "empty.git")
     with pytest.raises(SourceError, match="no commit yet"):
@@ -213,6 +220,7 @@ def test_a_clone_too_large_or_a_home_that_cannot_be_written(server: GitServer, w
         opened(server, blocked)
 
 
+@pytest.mark.slow
 def test_disk_full(server: GitServer, options: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
 
@@ -288,6 +296,7 @@ def test_git_ends_with_a_process_that_is_killed(server: GitServer, options: Sett
     assert not opened(server, options).stale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [0, PREWARM_FROM_OBJECTS])
 def test_processes_start_during_the_first_clone_of_a_large_repository(
     server: GitServer, work: Path, tmp_path: Path, options: Settings, files: int

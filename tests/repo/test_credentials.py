@@ -55,6 +55,7 @@ def bound(server: GitServer) -> str:
     return f"{host_of(server.url)}={SECRET}"
 
 
+@pytest.mark.slow
 def test_the_host_of_a_token_gets_it_when_it_asks(server: GitServer, options: Settings) -> None:
     server.token = SECRET
     assert opened(server, with_tokens(options, f"github.com=other, {bound(server)}")).stale is None
@@ -62,6 +63,7 @@ def test_the_host_of_a_token_gets_it_when_it_asks(server: GitServer, options: Se
     assert set(server.credentials) == {"", SECRET}
 
 
+@pytest.mark.slow
 def test_a_pasted_user_goes_along_with_its_password(server: GitServer, options: Settings) -> None:
     server.token = SECRET
     text, token = split_token(server.url.replace("//", f"//deploy:{SECRET}@") + "/demo.git")
@@ -79,6 +81,7 @@ def test_over_https_too(encrypted: GitServer, options: Settings) -> None:
     assert encrypted.credentials[0] == "" and SECRET in encrypted.credentials
 
 
+@pytest.mark.slow
 def test_a_host_that_never_asks_never_gets_it(server: GitServer, options: Settings) -> None:
     opened(server, with_tokens(options, bound(server)), HostToken(host_of(server.url), SECRET))
     assert set(server.credentials) == {""}
@@ -103,6 +106,7 @@ def test_a_netrc_answers_nobody(server, options: Settings, tmp_path: Path, monke
     assert set(server.credentials) == {""}
 
 
+@pytest.mark.slow
 def test_a_typed_token_is_for_the_host_it_was_typed_for(server, other, options: Settings) -> None:
     server.token = other.token = SECRET
     with pytest.raises(CredentialsNeeded):
@@ -123,6 +127,7 @@ def test_a_redirect_takes_no_token_along(server, other, options: Settings) -> No
     assert other.requests == []
 
 
+@pytest.mark.slow
 def test_git_itself_gives_it_to_no_other_host(server, other, options: Settings) -> None:
     """Even where a redirect is followed, which the configuration forbids."""
     other.token = SECRET

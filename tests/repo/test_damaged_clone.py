@@ -103,6 +103,7 @@ def test_without_the_server_a_damaged_clone_stays_and_the_damage_is_said(server,
     assert any(pack.name in each.phase for each in seen)
 
 
+@pytest.mark.slow
 def test_a_kill_between_the_two_steps_of_a_replacement_loses_no_clone(server, options, clone):
     for folder in (clone, history_dir(clone)):
         folder.rename(folder.with_suffix(f"{folder.suffix}-damaged"))
@@ -112,6 +113,7 @@ def test_a_kill_between_the_two_steps_of_a_replacement_loses_no_clone(server, op
     assert snapshot.stale and len(commits(snapshot, 10)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["fatal: unable to create thread: Resource temporarily unavailable", "fatal: not a git repository", ""]
 )
@@ -132,6 +134,7 @@ def test_a_file_that_cannot_be_read_is_no_damage(server, clone):
     assert damaged_file(clone, f"{server.url}/demo.git") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["sha1", "sha256"])
 @pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
 def test_a_sound_repository_of_either_kind_passes(tmp_path, algorithm, packed):

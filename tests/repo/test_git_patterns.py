@@ -62,6 +62,7 @@ def test_a_pattern_that_is_not_valid_matches_nothing(line: str):
     assert ignore_spec([line, "*.log"]).match_file("x.log")
 
 
+@pytest.mark.slow
 def test_a_pattern_itself_is_read_in_no_time():
     assert git_pattern("*" + "[]a]" * 5000 + "b").include
     assert isinstance(git_pattern("*a" * 5000).regex, re.Pattern)

@@ -26,6 +26,7 @@ def clone(server: GitServer, options: Settings) -> Snapshot:
     return open_source(parse_source(server.url + "/demo.git"), options)
 
 
+@pytest.mark.slow
 def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, work: Path, options: Settings) -> None:
     assert history.commits(clone, 100) == []
     assert history.deepen(clone, options) == 3
@@ -109,6 +110,7 @@ def test_two_files_that_change_places_keep_their_own_past() -> None:
     assert [c.paths for c in history.follow_renames(commits)] == [("a", "b"), ("b",)]
 
 
+@pytest.mark.slow
 def test_a_giant_commit_has_no_paths_but_its_renames(work: Path, options: Settings) -> None:
     commit(work, {f"old/m{n}.py": f"n = {n}\n" for n in range(40)}, "many")
     git(work, "mv", "old", "new")
@@ -142,6 +144,7 @@ def test_only_newer_commits_are_read_when_some_are_known(work: Path, options: Se
     assert not history.leads_to(amended, "0" * 40)
 
 
+@pytest.mark.slow
 def test_the_oldest_commit_of_a_shallow_clone_is_left_out_of_its_folders_too(work: Path, tmp_path, options) -> None:
     git(tmp_path, "clone", "-q", "--depth=2", work.as_uri(), "shallow")
     git(tmp_path / "shallow", "worktree", "add", "-q", "../tree")
@@ -157,6 +160,7 @@ def test_reading_a_history_can_be_stopped(work: Path, options: Settings) -> None
         history.commits(open_source(parse_source(str(work)), options), 10, cancel=stopped)
 
 
+@pytest.mark.slow
 def test_without_the_server_history_is_an_error_not_a_crash(clone: Snapshot, server, options: Settings) -> None:
     server.status = 503
     with pytest.raises(SourceError, match="internal error"):
@@ -164,12 +168,14 @@ def test_without_the_server_history_is_an_error_not_a_crash(clone: Snapshot, ser
     assert history.commits(clone, 10) == []
 
 
+@pytest.mark.slow
 def test_a_server_without_filters_gives_no_history(clone: Snapshot, server, options: Settings) -> None:
     server.refuse_filter = True
     with pytest.raises(SourceError):
         history.deepen(clone, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ref", ["HEAD~1", "HEAD^", "main~1"])
 def test_revisions_of_a_clone(clone: Snapshot, work: Path, options: Settings, ref: str) -> None:
     older = history.at(clone, ref, options)
@@ -193,6 +199,7 @@ def test_branches_tags_commits_and_pull_requests(clone: Snapshot, work, server, 
     assert [f.path for f in history.diff(pull, "main", None, options)] == ["src/app.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ref", ["nope", "HEAD~99", "--upload-pack=x", "", "a..b", "0" * 40, "HEAD@{1}"])
 def test_unknown_refs(clone: Snapshot, work: Path, options: Settings, ref: str) -> None:
     for snapshot in (clone, open_source(parse_source(str(work)), options)):
@@ -250,6 +257,7 @@ def test_the_difference_to_the_disk_includes_untracked_files(work: Path, options
     assert [c.paths for c in history.commits(inside, 1)] == [("app.py",)]
 
 
+@pytest.mark.slow
 def test_untracked_files_too_large_to_be_read_are_named_and_read_in_part(work: Path, options: Settings) -> None:
     options = options.model_copy(update={"max_file_kb": 16})
     most = 16 << 10

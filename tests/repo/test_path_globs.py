@@ -44,6 +44,7 @@ def test_a_path_fits_itself_and_so_does_what_lies_in_it(path):
     assert matches(path, path) and matches(path, f"./{path}") and matches(f"{path}/x", f"{path}/")
 
 
+@pytest.mark.slow
 @given(st.lists(PLAIN, min_size=1, max_size=5), st.data())
 def test_parts_of_a_path_may_be_left_open(parts, data):
     ways = [lambda part: part, lambda part: "*", lambda part: "**", lambda part: f"{{zz,{part}}}"]
@@ -51,6 +52,7 @@ def test_parts_of_a_path_may_be_left_open(parts, data):
     assert matches("/".join(parts), glob)
 
 
+@pytest.mark.slow
 @given(PLAIN, st.lists(PLAIN, min_size=2, max_size=4), PLAIN, st.text("abc._/", max_size=15))
 def test_braces_fit_where_one_of_what_they_hold_does(before, either, after, path):
     glob = f"{before}{{{','.join(either)}}}{after}"
@@ -62,5 +64,6 @@ def test_any_text_is_a_pattern(glob, path):
     assert matches(path, glob) in (True, False)
 
 
+@pytest.mark.slow
 def test_many_braces_take_neither_time_nor_memory():
     assert not matches("b" * 200, "{a,aa}" * 60)

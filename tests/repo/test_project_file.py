@@ -53,6 +53,7 @@ def test_paths_are_left_out_and_put_first_and_no_secret_comes_back(tmp_path):
     assert "left out by .repopilot.toml" in {s.path: s.reason for s in skips}["legacy/old.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exclude", "said"), [('"*"', True), ('"src/", "legacy/", "app.py"', True), ('"*.md"', False)])
 def test_a_file_that_leaves_no_code_is_said_with_the_overview_and_each_answer(tmp_path, exclude, said):
     space = workspace(tmp_path, f"exclude = [{exclude}]\n")
@@ -63,6 +64,7 @@ def test_a_file_that_leaves_no_code_is_said_with_the_overview_and_each_answer(tm
     assert "\n; " not in text and (" in 1 file." in text) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["core", "other"])
 def test_of_equal_places_those_put_first_come_first(tmp_path, first):
     space = workspace(tmp_path, f'first = ["src/{first}/"]\n')
@@ -70,6 +72,7 @@ def test_of_equal_places_those_put_first_come_first(tmp_path, first):
     assert hits[0].chunk.path == f"src/{first}/retry.py" and hits[0].why["file: put first"] == 1.0
 
 
+@pytest.mark.slow
 def test_instructions_are_told_as_a_convention(tmp_path):
     text = 'instructions = "Log with structlog."\ntest_command = "make unit"\n'
     space = workspace(tmp_path, text, **{"AGENTS.md": "Use tabs.\n"})
@@ -77,6 +80,7 @@ def test_instructions_are_told_as_a_convention(tmp_path):
     assert told.index("Log with structlog.") < told.index("run with: make unit") < told.index("Use tabs.")
 
 
+@pytest.mark.slow
 async def test_a_review_reports_what_the_repository_wants_and_says_what_it_leaves_out(tmp_path):
     before = await reviewed(workspace(tmp_path / "a", ""))
     rules = {finding.rule for finding in before.findings if finding.path == "app.py"}
@@ -92,6 +96,7 @@ async def test_a_review_reports_what_the_repository_wants_and_says_what_it_leave
     assert {finding.severity for finding in severe.findings} == {"critical"} and "keeps" in " ".join(severe.notes)
 
 
+@pytest.mark.slow
 async def test_a_change_does_not_turn_off_its_own_review_and_nobody_turns_off_secrets(tmp_path):
     key = "AKIA" + "IOSFODNN7ABCDEFG"
     snapshot(tmp_path, '[review]\noff = ["secret-aws"]\nleast_severity = "critical"\n')
@@ -101,6 +106,7 @@ async def test_a_change_does_not_turn_off_its_own_review_and_nobody_turns_off_se
     assert "new.py" in report.reviewed and any(f.source == "secrets" for f in report.findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['exclude = ["legacy/"]\n', '[review]\npaths = ["app.py"]\n'])
 async def test_of_files_that_a_repository_leaves_out_a_change_has_its_secrets_reported_alone(tmp_path, text):
     snapshot(tmp_path, text)
@@ -111,6 +117,7 @@ async def test_of_files_that_a_repository_leaves_out_a_change_has_its_secrets_re
     assert report.reviewed == ("app.py",) and any("legacy/new.py" in note for note in report.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -144,6 +151,7 @@ def test_links_out_and_no_file_are_the_defaults(tmp_path):
     assert project_file(shot).options == ProjectOptions()
 
 
+@pytest.mark.slow
 def test_no_pattern_takes_long():
     options = project_options("exclude = [" + ", ".join(f'"**/{"*a" * n}*b"' for n in range(1, 50)) + "]").options
     assert options.exclude and not fits("x/" + "a" * 250, options.exclude), "matchers that try all ways take years"

@@ -116,6 +116,7 @@ def snapshot(request, tree: Path, tmp_path: Path, options: Settings) -> Snapshot
     return open_source(parse_source(str(tree)), options)
 
 
+@pytest.mark.slow
 def test_every_file_is_read_or_has_a_reason(snapshot: Snapshot, options: Settings) -> None:
     texts, reasons = everything(snapshot, options)
     assert all(isinstance(reason, Message) for reason in reasons.values())
@@ -130,6 +131,7 @@ def test_every_file_is_read_or_has_a_reason(snapshot: Snapshot, options: Setting
     assert "SECRET" not in "".join(texts.values())
 
 
+@pytest.mark.slow
 def test_order_kinds_and_languages(snapshot: Snapshot, options: Settings) -> None:
     files, _ = walk(snapshot, options)
     assert files == walk(snapshot, options)[0]
@@ -164,12 +166,14 @@ def test_a_program_is_read_in_the_language_that_its_first_line_says(tmp_path: Pa
     assert {skip.path for skip in skips} == {"bin/blob", "notes"}
 
 
+@pytest.mark.slow
 def test_hashes_agree_between_disk_and_git(tree: Path, tmp_path: Path, options: Settings) -> None:
     bare = open_source(parse_source(str(publish(tree, tmp_path / "served"))), options)
     disk = open_source(parse_source(str(tree)), options)
     assert {f.path: f.hash for f in walk(bare, options)[0]} == {f.path: f.hash for f in walk(disk, options)[0]}
 
 
+@pytest.mark.slow
 def test_raw_bytes_and_links_out_of_the_tree(snapshot: Snapshot, tmp_path: Path) -> None:
     assert read_raw(snapshot, "src/crlf.py") == FILES["src/crlf.py"]
     assert read_raw(snapshot, "src/new\nline.py") == b"g = 7\n"
@@ -178,6 +182,7 @@ def test_raw_bytes_and_links_out_of_the_tree(snapshot: Snapshot, tmp_path: Path)
             read_raw(snapshot, path)
 
 
+@pytest.mark.slow
 def test_include_and_exclude(snapshot: Snapshot, options: Settings) -> None:
     narrow = options.model_copy(update={"include": ["*.py"], "exclude": ["tests/", "src/c*.py"]})
     files, skips = walk(snapshot, narrow)
@@ -318,6 +323,7 @@ def test_odd_files_on_disk(tmp_path: Path, options: Settings) -> None:
     assert reasons == {"not a regular file", "larger than 1024 KB", "the file's name is not UTF-8"}
 
 
+@pytest.mark.slow
 def test_submodules_and_a_missing_folder(work: Path, server: GitServer, options: Settings) -> None:
     git(work, "update-index", "--add", "--cacheinfo", "160000," + "1" * 40 + ",dep")
     git(work, "commit", "-q", "-m", "sub")

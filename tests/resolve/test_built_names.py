@@ -40,6 +40,7 @@ def test_a_text_that_writes_all_names_out_is_not_parsed() -> None:
     assert _may_build('getattr(self, "told")\ngetattr(self, f"ask_{kind}")', "ask_all")
 
 
+@pytest.mark.slow
 def test_what_python_s_own_library_puts_together_is_found() -> None:
     library = Path(os.__file__).parent
     texts = [path.read_text(errors="replace") for path in (*library.glob("*.py"), *library.glob("unittest/*.py"))]

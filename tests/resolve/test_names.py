@@ -69,6 +69,7 @@ def test_each_occurrence_means_what_the_server_says(tmp_path: Path) -> None:
     assert resolver.engine("pkg/queue.py") == "ty"
 
 
+@pytest.mark.slow
 def test_what_is_imported_from_nowhere_is_unknown(tmp_path: Path) -> None:
     files = {
         "a.py": "from nowhere import gone, there as here\n\nprint(gone, here)\n",
@@ -79,6 +80,7 @@ def test_what_is_imported_from_nowhere_is_unknown(tmp_path: Path) -> None:
     assert places(resolver, "here")["a.py", 3] == {("a.py", 1)}, "it is named here"
 
 
+@pytest.mark.slow
 def test_projects_below_the_top_import_one_another(tmp_path: Path) -> None:
     files = {
         "tests/__init__.py": "",
@@ -95,6 +97,7 @@ def test_projects_below_the_top_import_one_another(tmp_path: Path) -> None:
     assert places(resolver, "aid")["tests/test_a.py", 1] == {("tests/help.py", 1)}
 
 
+@pytest.mark.slow
 def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     start = QUEUE.index("push")
@@ -129,6 +132,7 @@ async def test_a_working_copy_is_resolved_as_edited(tmp_path: Path) -> None:
         assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
 
 
+@pytest.mark.slow
 async def test_a_name_stands_after_edits_where_a_new_resolver_finds_it(tmp_path: Path) -> None:
     def found(resolver: Resolver) -> list[tuple[NameSpan, str, str]]:
         return [(one.span, one.kind, one.source) for one in resolver.occurrences("push")]
@@ -149,6 +153,7 @@ async def test_a_name_stands_after_edits_where_a_new_resolver_finds_it(tmp_path:
         assert found(copy.resolver) == before
 
 
+@pytest.mark.slow
 def test_files_without_a_name_are_not_kept_and_may_change(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, {"queue.rb": "def push(item)\nend\n", "notes.md": "nothing\n"})
     resolver, root = workspace.resolver, workspace.snapshot.root
@@ -167,6 +172,7 @@ def test_the_syntax_looks_for_a_name_in_files_of_code_alone(tmp_path: Path) -> N
     assert {one.span.path for one in resolver.occurrences("push")} == {"notes.md", "push", "queue.rb"}
 
 
+@pytest.mark.slow
 async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path: Path) -> None:
     def checked(resolver: Resolver) -> None:
         found = {one.occurrence.span.path: one for one in resolver.meanings("größe") if one.occurrence.line > 1}
@@ -185,6 +191,7 @@ async def test_positions_are_characters_whatever_the_file_is_written_in(tmp_path
         checked(copy.resolver)
 
 
+@pytest.mark.slow
 def test_a_clone_is_laid_out_and_removed(tmp_path: Path) -> None:
     bare = bare_repository(tmp_path, FILES)
     workspace = open_workspace(bare, offline(tmp_path / "home"))
@@ -194,6 +201,7 @@ def test_a_clone_is_laid_out_and_removed(tmp_path: Path) -> None:
     assert not laid_out.exists()
 
 
+@pytest.mark.slow
 def test_files_that_the_index_skips_are_looked_through_but_no_secret_ones(tmp_path: Path) -> None:
     files = {
         **FILES,
@@ -241,6 +249,7 @@ def bare_repository(tmp_path: Path, files: dict[str, str]) -> Path:
     return bare
 
 
+@pytest.mark.slow
 def test_a_file_that_others_change_is_read_again(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     assert places(resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
@@ -250,6 +259,7 @@ def test_a_file_that_others_change_is_read_again(tmp_path: Path) -> None:
     assert places(resolver, "push")["pkg/runner.py", 11] == set()
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_is_started_again_and_said(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     [process] = resolver.at_server("pkg/queue.py", lambda session: [session._client.process]) or [None]
@@ -259,12 +269,14 @@ def test_a_server_that_dies_is_started_again_and_said(tmp_path: Path) -> None:
     assert all(one.meaning.known for one in found if one.occurrence.line < 13)
 
 
+@pytest.mark.slow
 def test_names_of_files_are_any(tmp_path: Path) -> None:
     path = "a b#%20/größe?😀 [x]+.py"
     resolver = workspace_of(tmp_path, {path: "def push(): ...\npush()\n", "pkg/c.py": ""}).resolver
     assert places(resolver, "push") == {(path, 1): {(path, 1)}, (path, 2): {(path, 1)}}
 
 
+@pytest.mark.slow
 def test_what_only_this_user_may_read_is_resolved(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, FILES)
     (tmp_path / "repo" / "pkg" / "queue.py").chmod(0o600)
@@ -276,6 +288,7 @@ def test_what_only_this_user_may_read_is_resolved(tmp_path: Path) -> None:
     assert meant.meaning.inside
 
 
+@pytest.mark.slow
 def test_names_in_the_cells_of_a_notebook_are_resolved_in_place(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "markdown", "metadata": {}, "source": ["Call push.\n", "Twice: push"]},
@@ -307,6 +320,7 @@ def test_names_in_the_cells_of_a_notebook_are_resolved_in_place(tmp_path: Path) 
     assert "Quexe" in wrong.split("\n")[problem.line - 1]
 
 
+@pytest.mark.slow
 def test_declaration_and_definition_of_c_are_one(tmp_path: Path) -> None:
     files = {
         "shape.h": "int area(int w, int h);\n",

@@ -63,6 +63,7 @@ def test_a_repository_without_a_commit(tmp_path: Path) -> None:
     assert first(results) == ("shop/prices.py", "discount")
 
 
+@pytest.mark.slow
 def test_one_giant_commit_votes_for_nothing(tmp_path: Path) -> None:
     crowd = {f"lib/part{n}/module.py": f"def step_{n}(x):\n    return x + {n}\n" for n in range(10 * MOST_PATHS)}
     root = write(tmp_path / "tree", {**SHOP, **crowd})

@@ -114,6 +114,7 @@ PAST = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(PAST, WORDS)
 def test_votes_are_between_none_and_one_and_only_for_what_was_changed(lexical, past, terms):
     history = read(past, lexical.file_numbers)

@@ -35,6 +35,7 @@ def packed(index, query="how is the price computed?", budget=1500, form="markdow
     return context_pack(index, search(index, query, 30).hits, empty, real_tokenizer(), form=form)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("budget", [300, 1500, 8000])
 def test_the_whole_pack_stays_within_its_budget(index, budget, form):
@@ -42,6 +43,7 @@ def test_the_whole_pack_stays_within_its_budget(index, budget, form):
     assert real_tokenizer()(rendered(found, form)) == found.tokens <= budget and found.excerpts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("budget", [300, 1500])
 def test_an_overview_leads_the_pack_within_its_budget_and_leaves_room_for_places(index, budget, form):
@@ -55,6 +57,7 @@ def test_an_overview_leads_the_pack_within_its_budget_and_leaves_room_for_places
     assert tree.find("overview").text.strip().split("\n") == json.loads(rendered(found, "json"))["overview"]
 
 
+@pytest.mark.slow
 def test_a_pack_without_a_place_says_why(index):
     with pytest.raises(UsageError, match="No place fits into 40 tokens"):
         packed(index, budget=40)
@@ -63,11 +66,13 @@ def test_a_pack_without_a_place_says_why(index):
     assert ET.fromstring(rendered(odd, "xml")).find("excerpt").text.strip() == "a\ufffd\ufffdb"
 
 
+@pytest.mark.slow
 def test_the_same_question_gives_the_same_bytes(index):
     for form in FORMATS:
         assert rendered(packed(index), form) == rendered(packed(index), form)
 
 
+@pytest.mark.slow
 def test_every_form_holds_the_same(index):
     found = packed(index)
     places = [(each.path, each.start_line) for each in found.excerpts]
@@ -86,11 +91,13 @@ def test_no_lines_are_in_it_twice_and_one_long_place_leaves_room(index):
     assert len(seen) == len(set(seen)) and len({each.path for each in found.excerpts}) >= 3
 
 
+@pytest.mark.slow
 def test_neighbours_in_the_code_graph_fill_what_is_left(index):
     found = packed(index, query="total", budget=3000)
     assert any("def price(count)" in each.text for each in found.excerpts)
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_it(index):
     for form in FORMATS:
         assert SECRET not in rendered(packed(index, "TOKEN prices"), form)

@@ -53,6 +53,7 @@ def test_the_sentence(lines, start, said):
     assert doc_summary(lines, start, len(lines)) == said
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=20), st.data())
 def test_any_text_gives_one_short_line(lines, data):
     start = data.draw(st.integers(1, len(lines)))

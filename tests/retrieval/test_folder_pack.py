@@ -35,6 +35,7 @@ def packed(index, *folders, budget=0):
     return folder_pack(index, folders or (".",), empty_pack(index, "", budget, real_tokenizer()), real_tokenizer())
 
 
+@pytest.mark.slow
 def test_every_text_file_is_whole_and_in_the_order_of_the_paths(index):
     found = packed(index)
     expected = ["README.md", "shop/cart/long.py", "shop/cart/total.py", "shop/prices.py", "tests/test_prices.py"]
@@ -44,6 +45,7 @@ def test_every_text_file_is_whole_and_in_the_order_of_the_paths(index):
     assert [each.path for each in packed(index, "./shop/cart/", "README.md").excerpts] == expected[:3]
 
 
+@pytest.mark.slow
 def test_every_form_holds_the_same_without_secrets_and_every_time(index):
     found = packed(index)
     for form in ("markdown", "xml", "json"):
@@ -68,6 +70,7 @@ def test_the_tree_says_what_costs():
     )
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_left_out_whole_and_said(index):
     found = packed(index, budget=700)
     assert real_tokenizer()(rendered(found, "markdown")) == found.tokens <= 700

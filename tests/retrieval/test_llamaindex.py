@@ -59,6 +59,7 @@ def where(key, value, operator=FilterOperator.EQ):
     return MetadataFilter(key=key, value=value, operator=operator)
 
 
+@pytest.mark.slow
 async def test_a_query_engine_answers_from_the_passages(retriever):
     llm = ScriptedLLM(lambda messages: "It sums the prices of its items.")
     engine = RetrieverQueryEngine.from_args(retriever, llm=llm)
@@ -73,12 +74,14 @@ async def test_a_query_engine_answers_from_the_passages(retriever):
     assert "path: src/shop/cart.py" in prompt and "return sum(price" in prompt and "commit" not in prompt
 
 
+@pytest.mark.slow
 def test_filters_hold_for_every_query_and_no_words_find_nothing(shop, conf):
     with RepositoryRetriever(shop, filters="file:tests/*", settings=conf) as limited:
         assert set(paths(limited.retrieve("Cart total"))) == {"tests/test_cart.py"}
         assert limited.retrieve("zyxwv file:nowhere/*") == []
 
 
+@pytest.mark.slow
 def test_it_works_without_an_embedding_model(shop, tmp_path):
     conf = settings(tmp_path / "home", dense=False)
     with RepositoryRetriever(str(shop), k=1, settings=conf) as lexical:
@@ -94,6 +97,7 @@ def test_what_is_no_repository_is_said(tmp_path, conf):
         RepositoryRetriever(tmp_path / "nowhere", settings=conf)
 
 
+@pytest.mark.slow
 def test_a_cloned_repository_is_brought_up_to_date(tmp_path, conf):
     work = tmp_path / "work"
     conf = conf.model_copy(update={"home": tmp_path / "home", "allow_http": True, "allow_private_hosts": True})
@@ -110,6 +114,7 @@ def test_a_cloned_repository_is_brought_up_to_date(tmp_path, conf):
         )
 
 
+@pytest.mark.slow
 async def test_a_query_engine_over_the_vector_store(retriever, store):
     assert isinstance(store, ChromaVectorStore)
     index = VectorStoreIndex.from_vector_store(store, embed_model=retriever.embed_model())

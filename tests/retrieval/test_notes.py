@@ -56,6 +56,7 @@ def test_a_failing_embedder_is_a_note_with_its_reason_and_hint(index):
     assert i18n.translated(note, "fr").startswith("Classement sans vecteurs. ")
 
 
+@pytest.mark.slow
 def test_every_contribution_to_a_score_has_a_word_in_french(index):
     sets = [weights_for(parse(text)) for text in ("price_of", "Add a price", "Where is the price?", "the price of it")]
     names = {name for found in sets for name in (*found.passages, *(f"file: {name}" for name in found.files))}

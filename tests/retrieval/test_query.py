@@ -190,6 +190,7 @@ def test_of_a_very_long_query_head_and_tail_are_read(unit):
     assert f"{HEAD:,}" in query.notes[0] and f"{TAIL:,}" in query.notes[0]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=400))
 def test_any_text_can_be_parsed(text):
     query = parse(text)

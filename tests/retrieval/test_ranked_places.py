@@ -112,6 +112,7 @@ def test_a_call_over_several_lines_is_one_statement():
     assert matching_lines(text, 1, weights("smallest")) == ((1, 4),)
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="ab c([{}])\n:", max_size=200), st.integers(1, 50))
 def test_ranges_lie_inside_the_text(text, first):
     count = text.count("\n") + 1

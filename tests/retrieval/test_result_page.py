@@ -19,6 +19,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return shop_workspace(tmp_path_factory.mktemp("pages"), {"shop/checkout.py": LONG}).index
 
 
+@pytest.mark.slow
 def test_a_place_shows_the_lines_that_matter_with_their_words_marked(index: Index) -> None:
     place = search_page(index, "refuse expired").places[0]
     assert (place.number, place.path, place.title) == (1, "shop/checkout.py", "checkout")

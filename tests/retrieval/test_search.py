@@ -224,6 +224,7 @@ class Thesaurus(WordEmbedder):
         return super().embed([text.replace("basket", "class Cart:") for text in texts])
 
 
+@pytest.mark.slow
 def test_a_question_finds_what_has_none_of_its_words_once_all_passages_have_vectors(tmp_path):
     """Not only the order of what words found: the right passage shares no word with the question."""
     other = {f"shop/p{n}.py": f"def packed{n}(parcel):\n    return {n}\n" for n in range(80)}

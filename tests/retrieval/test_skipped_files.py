@@ -38,6 +38,7 @@ def paths_named(index, query):
     return [skip.path for skip in skipped_files.named(index, parse(query))]
 
 
+@pytest.mark.slow
 def test_the_report_lists_every_skipped_file(index):
     assert {skip.path for skip in index.report.skipped} >= SKIPPED.keys()
     assert all(skip.reason for skip in index.report.skipped)
@@ -98,6 +99,7 @@ def test_a_file_that_is_too_large_is_not_read(shop):
     assert skipped_files.text_on_demand(shop, "package-lock.json", LIMIT) == LOCK
 
 
+@pytest.mark.slow
 def test_a_file_skipped_in_a_later_build_is_known_too(tmp_path):
     root = write(tmp_path / "shop", FILES)
     options = settings(tmp_path / "home")

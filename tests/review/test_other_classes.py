@@ -140,6 +140,7 @@ def test_code_that_looks_alike_is_left_alone(path: str, text: str) -> None:
     assert [f.rule for f in found(path, text)] == []
 
 
+@pytest.mark.slow
 def test_code_that_no_person_wrote_is_not_read_for_minutes() -> None:
     minified = "".join(f"function f{n}(a){{for(;;){{eval(a[{n}]+req.query.id)}}}}" for n in range(300))
     endless = "class A { void f() {\n" + "for (int i = 0; i < n; i++) { s += x.get(i); }\n" * 1500 + "}}\n"

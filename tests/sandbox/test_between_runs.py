@@ -97,6 +97,7 @@ def test_the_tests_as_they_are_do_not_come_first(tmp_path, monkeypatch):
     assert [text != TESTS for text in texts[:3]] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_what_fails_anyway_is_run_twice_more_at_most(tmp_path, monkeypatch):
     run, texts = runs_of(tmp_path, monkeypatch, HONEST.replace("+", "-"))
     assert (run.genuine, run.failed) == (False, 3)
@@ -134,11 +135,13 @@ def test_counters_of_the_machine_stand_still():
     assert "MemTotal" in states.pop()
 
 
+@pytest.mark.slow
 def test_numbers_of_sockets_are_not_told():
     run = run_pytest({"test_a.py": SOCKET}, ["test_a.py"], bubblewrap(), verify=False)
     assert run.passed == 1, run.output
 
 
+@pytest.mark.slow
 def test_times_of_devices_are_not_kept():
     look = "import os\n\ndef test_look():\n    print('TIME', os.stat('/dev/null').st_mtime_ns)\n"
     touch = look.replace("    print", "    os.utime('/dev/null')\n    print")

@@ -179,6 +179,7 @@ def test_no_escape_is_left_in_any_text(text):
     assert plain(shown) == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["@", "/@", "a.js", "redis.", "socket", "gitclone", "x.py", "\x1b[", "\x1b]", "(", "a.js:"]
 )

@@ -203,6 +203,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, files: dict
     return install_packages(declared(files), settings, lambda _: None, threading.Event())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is not installed")
 def test_a_registry_that_is_not_reached_is_said_with_what_helps(tmp_path, monkeypatch):
     with socket.socket() as listening:  # bound, and it doesn't listen

@@ -173,6 +173,7 @@ def test_one_that_reads_nothing_holds_up_nobody(start: Start) -> None:
         session.definitions(questions)
 
 
+@pytest.mark.slow
 def test_what_is_no_place_is_no_answer(start: Start) -> None:
     for behaviour in ("odd", "refuse"):
         session = start(behaviour)
@@ -192,10 +193,12 @@ def test_what_is_no_edit_is_none(answer: object) -> None:
     assert [place for place, _ in _edits(answer) if isinstance(place["uri"], str)] == []
 
 
+@pytest.mark.slow
 def test_it_is_told_its_options_and_may_change_nothing(start: Start) -> None:
     assert [path for path, _, _ in asked(start("demanding"))] == ["{'applied': False}[None, None]"] * 2
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_one_that_is_closed(start: Start, tmp_path: Path) -> None:
     session = start()
     asked(session)
@@ -243,6 +246,7 @@ def test_a_server_that_can_t_be_started_is_said(tmp_path: Path) -> None:
         LanguageClient("x", launch, {}).notify("initialized", {})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_is_started_once_more_then_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = install(tmp_path / "bin", "gopls", "die")
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
@@ -278,6 +282,7 @@ def test_typescript_is_found_among_the_packages_of_the_machine(tmp_path: Path, m
     assert program_of(server, repository, settings) is None
 
 
+@pytest.mark.slow
 def test_a_server_is_fetched_with_consent_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     npm = tmp_path / "bin" / "npm"
     npm.parent.mkdir()

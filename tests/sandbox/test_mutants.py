@@ -175,6 +175,7 @@ def test_changed_lines_are_numbered_as_parsers_number_them(end: str) -> None:
     assert changed_lines("", before) == {1, 2, 3} and changed_lines(before, "") == frozenset()
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_walked_without_recursion() -> None:
     text = "def f(a):\n    return " + " + ".join(["a"] * 2_000) + "\n"
     assert mutants(text, "f")

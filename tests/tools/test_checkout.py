@@ -23,6 +23,7 @@ from repopilot.tools.checkout import checked_out
 from repopilot.workspace import Workspace
 
 
+@pytest.mark.slow
 async def test_a_clone_is_checked_out_and_removed_afterwards(tmp_path: Path) -> None:
     folder = lay_out(tmp_path / "served" / "shop")
     write(folder, {"tests/certs/server.pem": "x", "tests/picture.png": "x", "server.pem": "x", "tests/run": "x"})
@@ -144,6 +145,7 @@ async def test_a_submodule_is_used_where_it_is_there_and_else_named(tmp_path: Pa
     assert ("2 tests pass" in text) == is_there, text
 
 
+@pytest.mark.slow
 async def test_public_submodules_on_the_clones_host_are_fetched_with_it(tmp_path: Path) -> None:
     """By a relative address, too. Another host isn't asked, and no token is sent."""
     served = tmp_path / "served"

@@ -74,6 +74,7 @@ async def test_a_text_that_stands_elsewhere_is_answered_with_every_place(tmp_pat
         assert "The nearest lines" in said and not said.rstrip().endswith("5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("added", "made"),
     [

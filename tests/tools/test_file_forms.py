@@ -123,6 +123,7 @@ async def test_a_wide_encoding_is_kept(tmp_path: Path, codec: str):
 LINE = st.text(st.sampled_from("ab =#é\x0c\r\u2028"), max_size=4).filter(lambda line: not line.endswith("\r"))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r\n"])), max_size=12), LINE, st.booleans(), st.data())
 def test_lines_that_stay_keep_their_ends(rows, tail: str, mark: bool, data):
     old = ("\ufeff" if mark else "") + "".join(line + end for line, end in rows) + tail

@@ -85,6 +85,7 @@ def made(tmp_path: Path) -> Workspace:
     return workspace_of(tmp_path, FILES)
 
 
+@pytest.mark.slow
 async def test_a_search_prints_two_places_and_names_the_others(tmp_path):
     async with opened(shop_workspace(tmp_path)) as tools:
         done = await tools("search", query="where are tokens validated and prices totalled")
@@ -97,6 +98,7 @@ async def test_a_search_prints_two_places_and_names_the_others(tmp_path):
             assert place["text"] or f"\n{place['path']}:{place['start_line']}-{place['end_line']}" in done.text
 
 
+@pytest.mark.slow
 async def test_a_name_or_a_quoted_string_is_found_first_and_alone(made):
     async with opened(made) as tools:
         done = await tools("search", query="drain")
@@ -109,6 +111,7 @@ async def test_a_name_or_a_quoted_string_is_found_first_and_alone(made):
         assert "docs/commands.md:1-5 Commands" in (await tools("search", query="queue empties at once")).text
 
 
+@pytest.mark.slow
 async def test_what_the_reader_still_sees_is_not_printed_again(made):
     async with opened(made) as tools:
         first = await tools("symbol", name="drain")
@@ -118,6 +121,7 @@ async def test_what_the_reader_still_sees_is_not_printed_again(made):
         assert not again.data["places"][0]["text"]
 
 
+@pytest.mark.slow
 async def test_a_long_place_names_its_definitions_and_marks_its_cuts(made):
     async with opened(made) as tools:
         done = await tools("search", query="which step adds 37 to the value")
@@ -126,6 +130,7 @@ async def test_a_long_place_names_its_definitions_and_marks_its_cuts(made):
         assert "step_36, step_37" in done.text or "… lines" in done.text
 
 
+@pytest.mark.slow
 async def test_grep_lists_and_counts_every_line_that_may_be_seen(made):
     async with opened(made) as tools:
         done = await tools("grep", pattern=r"\bdrain\b")
@@ -168,6 +173,7 @@ async def test_grep_answers_what_can_not_be_looked_for(made, monkeypatch):
         assert "more than 1 s" in await refusal(tools, "grep", pattern="(a+)+$")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "kind", "said"),
     [
@@ -229,6 +235,7 @@ async def test_read_says_where_it_stopped_and_has_no_phantom_line(made):
         assert (await tools("read", path="long.txt", start=300)).text.startswith("long.txt:300-450 of 450 lines")
 
 
+@pytest.mark.slow
 async def test_an_import_of_what_is_defined_nowhere_is_sure(made):
     async with opened(made) as tools:
         done = await tools("references", name="certifi")

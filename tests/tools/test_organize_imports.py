@@ -15,6 +15,7 @@ PURE = (
 REGISTER = "from registry import register\n\n\n@register\ndef plugin():\n    return 1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "after"),
     [
@@ -50,6 +51,7 @@ async def test_what_nobody_needs_goes(tmp_path: Path, text: str, after: str):
         assert tools.copy.text("a.py") == after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "others", "why"),
     [

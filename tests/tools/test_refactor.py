@@ -46,6 +46,7 @@ def text(tools: Toolbox, path: str) -> str:
     return tools.copy.text(path) or ""
 
 
+@pytest.mark.slow
 async def test_a_method_is_renamed_in_its_hierarchy_and_documents_are_listed(app):
     async with opened(app) as tools:
         done = await tools("rename_symbol", name="Base.run", new_name="start")
@@ -55,6 +56,7 @@ async def test_a_method_is_renamed_in_its_hierarchy_and_documents_are_listed(app
         assert [row["path"] for row in done.data["unsure"]] == ["app/other.py", "README.md"]
 
 
+@pytest.mark.slow
 async def test_a_file_that_does_not_parse_is_named_and_left(app):
     async with opened(app) as tools:
         done = await tools("rename_symbol", name="price", new_name="cost", path="app/prices.py")
@@ -62,6 +64,7 @@ async def test_a_file_that_does_not_parse_is_named_and_left(app):
         assert "import cost" in text(tools, "app/use.py") and "cost(2, scale=3)" in text(tools, "app/use.py")
 
 
+@pytest.mark.slow
 async def test_a_function_is_moved_and_imports_follow(app):
     async with opened(app) as tools:
         done = await tools("move_symbol", name="price", to_path="app/money.py", path="app/prices.py")
@@ -115,6 +118,7 @@ async def test_a_value_is_set_where_it_is_defined(app, arguments: dict[str, Any]
         assert [change.path for change in tools.copy.changes()] == [path]
 
 
+@pytest.mark.slow
 async def test_a_name_of_another_language_is_renamed_where_it_is_sure(app):
     async with opened(app) as tools:
         done = await tools("rename_symbol", name="total", new_name="sum_up")
@@ -124,6 +128,7 @@ async def test_a_name_of_another_language_is_renamed_where_it_is_sure(app):
         assert done.data["unsure"] == [] and done.data["done"]
 
 
+@pytest.mark.slow
 async def test_imports_are_sorted_and_unused_ones_removed(app):
     async with opened(app) as tools:
         await tools("create_file", path="app/messy.py", content="import sys\nimport os\n\nprint(os.sep)\n")
@@ -191,6 +196,7 @@ def packages(tmp_path: Path):
     return open_workspace(tmp_path / "packages", offline(tmp_path / "home"))
 
 
+@pytest.mark.slow
 async def test_a_move_changes_nothing_but_what_it_asks_for(packages):
     async with opened(packages) as tools:
         await tools("move_symbol", name="hammer", to_path="src/app/core/nails.py", path="src/app/core/tools.py")
@@ -219,6 +225,7 @@ async def test_a_constant_moves_and_what_would_import_in_a_circle_does_not(packa
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", ["src/app/core/kit.py", "src/app/kit.py"])
 async def test_imports_follow_a_module_to_its_new_path(packages, new):
     async with opened(packages) as tools:
@@ -254,6 +261,7 @@ async def test_parameters_change_places_with_their_arguments(app):
         assert text(tools, "app/pair.py") == "def pair(a, c=2, b=1):\n    return a, b, c\n\n\npair(1, b=2)\n"
 
 
+@pytest.mark.slow
 async def test_a_name_is_changed_everywhere_when_that_is_asked_for(app):
     async with opened(app) as tools:
         done = await tools("rename_symbol", name="Base.run", new_name="start", everywhere=True)

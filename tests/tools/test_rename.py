@@ -1493,6 +1493,7 @@ async def test_without_a_server_nothing_is_renamed_that_others_may_mean(tmp_path
         assert "main.py:1 from kit import tool" in said and not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_without_a_server_overriding_methods_are_not_left_behind(tmp_path: Path):
     code = "class A:\n    def f(self):\n        return 1\n\n\nclass B(A):\n    def f(self):\n        return 2\n"
     async with opened(open_workspace(written(tmp_path / "it", {"m.py": code}), offline(tmp_path / "home"))) as tools:
@@ -1502,6 +1503,7 @@ async def test_without_a_server_overriding_methods_are_not_left_behind(tmp_path:
         assert "m.py:7 def f(self):" in said and not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_a_file_that_changes_on_disk_meanwhile_is_not_taken_back(tmp_path: Path):
     folder = written(tmp_path / "it", USED)
     async with opened(open_workspace(folder, offline(tmp_path / "home"))) as tools:
@@ -1524,6 +1526,7 @@ async def test_renaming_reads_a_local_folder_where_it_lies(tmp_path: Path):
         assert sorted(set(uses)) == ["kit.py", "main.py"]
 
 
+@pytest.mark.slow
 async def test_renaming_in_python_asks_nothing_about_other_languages(tmp_path: Path):
     other = "impl Clone for Box { fn clone(&self) -> Box { self.clone() } }\n"
     files = {"kit.py": "class Kit:\n    def clone(self):\n        return Kit().clone()\n", "box.rs": other}

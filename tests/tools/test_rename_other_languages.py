@@ -131,6 +131,7 @@ async def test_a_server_tells_of_what_the_syntax_leaves_open(tmp_path: Path):
         assert output("g++ -o out main.cpp && ./out", tools.copy.root()) == "4"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize(
     ("name", "files", "left"),

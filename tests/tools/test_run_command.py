@@ -66,6 +66,7 @@ def stored(workspace: Workspace) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 async def test_what_a_command_writes_becomes_one_edit_that_undo_takes_back(tmp_path: Path):
     async with shell(tmp_path) as run:
         before = stored(run.context.workspace)
@@ -81,6 +82,7 @@ async def test_what_a_command_writes_becomes_one_edit_that_undo_takes_back(tmp_p
         assert stored(run.context.workspace) == before
 
 
+@pytest.mark.slow
 async def test_what_git_ignores_and_what_is_secret_or_no_text_is_no_change(tmp_path: Path):
     written = (
         "mkdir build && echo 1 > build/out.js; echo 1 > x.log; echo K=1 > .env; printf '\\0\\1' > new.bin; mkdir d"
@@ -94,6 +96,7 @@ async def test_what_git_ignores_and_what_is_secret_or_no_text_is_no_change(tmp_p
         assert run.copy.text("latin.py") == "# coding: latin-1\nname = 'd\xe9j\xe0 VU'\n"
 
 
+@pytest.mark.slow
 async def test_a_failing_formatter_keeps_its_output_and_long_output_says_what_was_cut(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("for i in $(seq 20000); do echo line $i; done; printf '\\033[31m\\0\\377red'; exit 1")
@@ -102,6 +105,7 @@ async def test_a_failing_formatter_keeps_its_output_and_long_output_says_what_wa
         assert "left out" in output and len(output) < 7000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -117,12 +121,14 @@ async def test_of_a_command_that_exceeds_a_limit_nothing_is_kept(tmp_path: Path,
         assert "Nothing that it wrote is kept" in done.text
 
 
+@pytest.mark.slow
 async def test_a_full_disk_ends_the_command_or_fails_it(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("for i in 1 2 3 4 5 6 7 8 9; do head -c 200000000 /dev/zero > build$i.log || exit 9; done")
         assert (done.data["stopped"] or done.data["exit_code"]) and not run.changed()
 
 
+@pytest.mark.slow
 async def test_nothing_outside_of_the_copy_is_reached(tmp_path: Path):
     async with shell(tmp_path) as run:
         root = run.context.workspace.snapshot.root
@@ -150,6 +156,7 @@ async def test_nothing_outside_of_the_copy_is_reached(tmp_path: Path):
         assert (await run(network)).data["exit_code"] != 0
 
 
+@pytest.mark.slow
 async def test_everything_deleted_is_a_change_that_undo_takes_back(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("rm -rf ./* .gitignore")
@@ -159,18 +166,21 @@ async def test_everything_deleted_is_a_change_that_undo_takes_back(tmp_path: Pat
         assert not run.changed() and "gen.py" in (await run("ls")).data["output"]
 
 
+@pytest.mark.slow
 async def test_too_many_files_are_not_taken_over(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("for i in $(seq 1100); do echo $i > f$i.txt; done")
         assert "files: 1100" in done.text and not run.changed()
 
 
+@pytest.mark.slow
 async def test_too_much_text_is_not_taken_over_and_the_reason_is_said(tmp_path: Path):
     async with shell(tmp_path) as run:
         done = await run("head -c 9000000 /dev/zero | tr '\\0' x > big.txt")
         assert "8 MB" in done.text and "files: 1" in done.text and not run.changed()
 
 
+@pytest.mark.slow
 async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
     asked = []
 
@@ -205,6 +215,7 @@ async def test_commands_need_an_agreement_and_a_strong_sandbox(tmp_path: Path):
         assert not await can_run_commands(replace(original, settings=weak))
 
 
+@pytest.mark.slow
 async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
     package = '{"name": "p", "devDependencies": {"maker": "1.0.0"}}'
     maker = "#!/usr/bin/env node\nrequire('fs').writeFileSync('made.js', 'let made;\\n');\n"
@@ -221,6 +232,7 @@ async def test_the_packages_of_the_repository_are_there(tmp_path: Path):
         assert done.data["exit_code"] == (127 if "node" in missing_programs(["javascript"]) else 0)
 
 
+@pytest.mark.slow
 async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path):
     package = '{"name": "p", "devDependencies": {"eslint": "9.0.0", "maker": "1.0.0"}}'
     async with shell(tmp_path, {"package.json": package, "a.test.js": "import 'maker';\n"}) as run:
@@ -235,6 +247,7 @@ async def test_so_are_those_that_were_fetched_for_its_tests_only(tmp_path: Path)
         assert "by maker" in done.data["output"] or "node" in missing_programs(["javascript"])
 
 
+@pytest.mark.slow
 async def test_the_maven_that_the_wrapper_once_fetched_is_there(tmp_path: Path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setattr(Path, "home", lambda: home)
@@ -267,6 +280,7 @@ async def run_tests(run: Shell, *paths: str) -> ToolResult:
     return await registry.call(registry.find("run_tests", toolbox()), {"paths": list(paths)}, run.context)
 
 
+@pytest.mark.slow
 async def test_the_command_of_the_repository_runs_its_tests_where_no_runner_is_known(tmp_path: Path):
     async with shell(tmp_path, PHP) as run:
         near = await module.places_near("the price", run.context.workspace)
@@ -282,6 +296,7 @@ async def test_the_command_of_the_repository_runs_its_tests_where_no_runner_is_k
         assert {*run.changed()} == {"lib/price.php", "check.sh", ".repopilot.toml"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "said"),
     [
@@ -303,6 +318,7 @@ async def test_the_command_of_the_repository_has_the_limits_of_tests(tmp_path: P
         assert done.data["passed"] == 0 and said in done.text, done.text
 
 
+@pytest.mark.slow
 async def test_the_command_isnt_run_where_a_runner_is_known(tmp_path: Path):
     files: dict[str, str | bytes] = {"a.py": "a = 1\n", "tests/test_a.py": "def test_a():\n    assert 1\n"}
     async with shell(tmp_path, files | {".repopilot.toml": 'test_command = "exit 1"\n'}) as run:

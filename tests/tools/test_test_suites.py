@@ -12,6 +12,7 @@ from repopilot.tools.file_change import change
 from repopilot.tools.test_suites import TestSelection, brings, files_of, is_new
 
 
+@pytest.mark.slow
 def test_of_several_kinds_of_tests_those_of_the_runner_are_near(tmp_path):
     load = "const { add } = require('../../lib/add.js');\n"
     test = load + "it('adds', () => add(1, 2));\n"

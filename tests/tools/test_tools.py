@@ -61,6 +61,7 @@ def test_every_tool_has_a_schema_that_servers_take():
         assert all(field["description"] for field in schema["parameters"].get("properties", {}).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error", [LanguageServerError("The server has ended."), KeyError("x"), asyncio.CancelledError()]
 )
@@ -79,6 +80,7 @@ async def test_the_edits_of_a_tool_that_fails_are_taken_back(shop: Workspace, er
         assert tools.copy.text("notes.txt") == "after"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [lambda copy: copy.edit({"notes.txt": "late"}), lambda copy: copy.undo(1)])
 async def test_a_thread_that_outlives_a_cancelled_tool_changes_nothing(shop: Workspace, late):
     edited, go_on, ended = threading.Event(), threading.Event(), threading.Event()
@@ -112,6 +114,7 @@ async def test_a_thread_that_outlives_a_cancelled_tool_changes_nothing(shop: Wor
         assert tools.copy.text("notes.txt") == "before" and tools.copy.steps == 1
 
 
+@pytest.mark.slow
 async def test_a_generation_of_the_index_that_goes_while_it_is_copied_costs_time_only(shop: Workspace, monkeypatch):
     link = os.link
 
@@ -149,6 +152,7 @@ async def test_an_outline_tells_a_file_without_symbols_from_a_language_without_t
         assert "no symbols are read from files of this language (tcl)" in (await tools("outline", path="run.tcl")).text
 
 
+@pytest.mark.slow
 async def test_undo_restores_what_the_copy_on_disk_has(shop: Workspace):
     async with opened(shop) as tools:
         await tools("create_file", path="shop/vat.py", content="def vat():\n    return 20\n")
@@ -160,6 +164,7 @@ async def test_undo_restores_what_the_copy_on_disk_has(shop: Workspace):
         assert not (tree / "shop/vat.py").exists() and (tree / "shop/auth.py").exists()
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_not_there_is_answered_with_the_nearest_lines(shop: Workspace):
     async with opened(shop) as tools:
         said = await refusal(tools, "replace_text", path="shop/prices.py", old="DISCOUNT_FROM = 50", new="x", count=2)
@@ -169,12 +174,14 @@ async def test_a_text_that_is_not_there_is_answered_with_the_nearest_lines(shop:
         assert not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_line_numbers_that_were_copied_are_left_out_and_line_ends_kept(shop: Workspace):
     async with opened(shop) as tools:
         await tools("replace_text", path="notes.txt", old="1 one\n2 two", new="1 one\n2 deux")
         assert tools.copy.text("notes.txt") == "one\r\ndeux\r\nthree\r\n"
 
 
+@pytest.mark.slow
 async def test_definitions_are_replaced_and_code_inserted_at_their_indentation(shop: Workspace):
     async with opened(shop) as tools:
         await tools("replace_symbol", path="shop/cart.py", name="Cart.add", code="def add(self, article):\n    pass")
@@ -191,6 +198,7 @@ async def test_definitions_are_replaced_and_code_inserted_at_their_indentation(s
         assert (tools.copy.text("shop/prices.py") or "").endswith("else cents\n\n\nFREE = 0\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
@@ -216,6 +224,7 @@ async def test_wrong_arguments_are_answered_with_what_would_be_right(shop: Works
         assert not tools.copy.changes()
 
 
+@pytest.mark.slow
 async def test_links_and_binary_files_are_no_texts(shop: Workspace, tmp_path: Path):
     root = shop.snapshot.root
     (root / "picture.bin").write_bytes(bytes(range(256)))
@@ -231,6 +240,7 @@ def test_an_unknown_tool_is_answered_with_those_there_are():
         registry.find("replace_txt", toolbox())
 
 
+@pytest.mark.slow
 async def test_the_past_of_a_file_and_of_a_definition(shop: Workspace):
     async with opened(shop) as tools:
         (commit,) = (await tools("history", path="shop/cart.py")).data["commits"]
@@ -239,6 +249,7 @@ async def test_the_past_of_a_file_and_of_a_definition(shop: Workspace):
         assert "nope.py" in await refusal(tools, "history", path="nope.py")
 
 
+@pytest.mark.slow
 async def test_asking_needs_somebody_to_ask(shop: Workspace):
     async with opened(shop) as tools:
         assert "Nobody can be asked" in await refusal(tools, "ask_user", question="Which one?")
@@ -253,6 +264,7 @@ async def test_asking_needs_somebody_to_ask(shop: Workspace):
         assert other.data["answer"] == "a" and not other.data["by_default"]
 
 
+@pytest.mark.slow
 async def test_where_no_answer_comes_the_default_is_taken_and_said(shop: Workspace):
     async with opened(shop) as tools:
 

@@ -44,6 +44,7 @@ async def chat(process, tmp_path):
         process.openings.close(opening)
 
 
+@pytest.mark.slow
 async def test_its_lines_are_linked_to_its_own_host_and_folder(chat):
     shown = chat.answers["m"]
     props = await asyncio.to_thread(code_panel._props, chat, shown.index, shown.answer.citations[0])
@@ -54,6 +55,7 @@ async def test_its_lines_are_linked_to_its_own_host_and_folder(chat):
     assert found["definitions"], "a name in the panel is one of the answer's repository"
 
 
+@pytest.mark.slow
 async def test_lines_of_the_open_repository_are_named_without_it(chat):
     index = chat.opening.index
     props = await asyncio.to_thread(code_panel._props, chat, index, Citation(1, "a.py", 1, 1, index.commit))
@@ -68,6 +70,7 @@ async def test_one_that_was_closed_has_no_links(chat, process):
     assert "github.com" not in (await copy_answer(chat, {"answer": "m"}))["text"]
 
 
+@pytest.mark.slow
 async def test_its_wiki_is_made_from_its_own_index(chat, monkeypatch):
     shown = chat.answers["m"]
     shown.answer = replace(shown.answer, result=Wiki((), 0, shown.index.commit, "en"))

@@ -67,6 +67,7 @@ def models_of(home: Path, server: OllamaServer, **options: object) -> Models:
     return Models(Runtime(Settings(**{**settings, **options})))
 
 
+@pytest.mark.slow
 async def test_the_speed_is_measured_behind_the_start_and_the_next_size_is_one_click_away(tmp_path):
     with OllamaServer(models=[SMALL], pullable=[AGENT_MODEL.name]) as server:
         models = models_of(tmp_path, server)
@@ -84,6 +85,7 @@ async def test_the_speed_is_measured_behind_the_start_and_the_next_size_is_one_c
         assert [body["model"] for body in server.state.sent("/api/pull")] == [AGENT_MODEL.name]
 
 
+@pytest.mark.slow
 async def test_a_size_that_is_too_slow_here_answers_once_the_user_got_it(tmp_path):
     endless = ["one ", 30.0, "two"]  # a measurement of its own doesn't end here
     with OllamaServer(models=[SMALL, LARGER], pullable=[THREE], reply=lambda _: endless) as server:
@@ -127,6 +129,7 @@ async def test_a_server_that_can_not_be_measured_answers_all_the_same(tmp_path, 
         assert "has not been measured yet" in model_props(models, "en")["text"]
 
 
+@pytest.mark.slow
 async def test_a_reviewer_that_is_missing_is_said(tmp_path):
     with OllamaServer(models=[SMALL, LARGER]) as server:
         models = models_of(tmp_path, server, llm_model=LARGER, reviewer_model="phi")
@@ -141,6 +144,7 @@ async def test_a_reviewer_that_is_missing_is_said(tmp_path):
                     await models.look()
 
 
+@pytest.mark.slow
 async def test_a_look_in_progress_takes_no_reviewer_away(tmp_path):
     with OllamaServer(models=[SMALL, LARGER]) as server:
         models = models_of(tmp_path, server, llm_model=LARGER, reviewer_model="phi")
@@ -173,6 +177,7 @@ async def test_a_failed_download_is_tried_again_by_itself_and_goes_on_where_it_w
         assert len(hub.asked) >= 4 and hub.asked[-1] not in (None, "bytes=0-"), "it began anew"
 
 
+@pytest.mark.slow
 async def test_a_server_that_comes_and_goes_is_followed(tmp_path, monkeypatch):
     monkeypatch.setattr(available_models, "AGAIN_S", 0.2)
     monkeypatch.setattr(available_models, "LOOK_AGAIN_S", 0.1)

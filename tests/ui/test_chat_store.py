@@ -103,6 +103,7 @@ def test_a_user_sees_only_conversations_of_their_own(database):
     assert questions(database, replace(KEY, owner="ada")) == ["hers"]
 
 
+@pytest.mark.slow
 def test_two_tabs_write_one_conversation_at_once(tmp_path):
     start = threading.Barrier(4)
 

@@ -33,6 +33,7 @@ def test_rows_name_the_place():
     assert source_rows([GOOD])[0] == {"number": 1, "place": "src/a.py:10-12", "symbol": "f", "supported": True}
 
 
+@pytest.mark.slow
 @given(st.integers(1, 3000), st.integers(0, 3000), st.integers(0, 2000))
 def test_the_view_holds_the_cited_lines(start, length, total):
     text = "\n".join(str(n) for n in range(1, total + 1))

@@ -12,6 +12,7 @@ from repopilot.ui.highlight import LONGEST, highlighted
 TEXTS = st.text(st.sampled_from("ab1 (){}[]\"'#\\\n\r\t\x0cé\u2028/*:"), max_size=200)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["a.py", "a.ts", "a.rs", "Makefile", "a.nothing", ""]), TEXTS)
 def test_the_colours_change_nothing_of_the_text(path, text):
     lines = highlighted(path, text)
@@ -26,6 +27,7 @@ def test_strings_of_several_lines_comments_and_names_are_told_apart():
     assert highlighted("a.py", "x" * (LONGEST + 1)) == [[["", "x" * (LONGEST + 1)]]]
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS.map(lambda text: text.replace("\n", " ")), min_size=1, max_size=80), st.data())
 def test_an_excerpt_is_in_order_has_what_was_chosen_and_no_small_hole(lines, data):
     start = data.draw(st.integers(1, len(lines)))

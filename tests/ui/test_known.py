@@ -24,6 +24,7 @@ def indexed(address, conf):
     return {"name": snapshot.name, "address": address}
 
 
+@pytest.mark.slow
 def test_a_folder_keeps_its_files_and_loses_its_index(tmp_path, conf):
     for name in ("one", "two"):
         git_server.commit(tmp_path / name, FILES)
@@ -69,6 +70,7 @@ def test_a_row_says_commit_chats_and_whether_the_folder_has_moved_on(tmp_path, c
     assert "changed since" not in known_rows([entry], conf, {}, "en")[0]["facts"], "unknown, so nothing is claimed"
 
 
+@pytest.mark.slow
 def test_above_the_limit_only_what_is_there_can_be_opened(tmp_path, conf):
     for name in ("one", "two"):
         git_server.commit(tmp_path / name, FILES)

@@ -143,6 +143,7 @@ async def test_credentials_are_asked_for_and_not_kept(served, settings):
         served.token = ""
 
 
+@pytest.mark.slow
 async def test_a_link_to_another_host_gets_no_token(served, settings):
     """What a link to `/?offer=…` opens by one click: its host asks for credentials, and gets none but its own."""
     openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
@@ -158,6 +159,7 @@ async def test_a_link_to_another_host_gets_no_token(served, settings):
         served.token = ""
 
 
+@pytest.mark.slow
 async def test_a_big_repository_is_estimated_first_and_narrowed(served, settings):
     openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(f"{served.url}/big.git"), settings)
@@ -179,6 +181,7 @@ async def test_what_goes_wrong_is_said_with_a_way_on(served, settings):
     assert error["message"] and error["hint"]
 
 
+@pytest.mark.slow
 async def test_a_repository_without_code_is_no_failure(served, settings):
     openings = Openings(runtime_for(settings), no_embedder, {}, ChatDatabase(settings.home))
     opening = openings.open(parse_source(f"{served.url}/pictures.git"), settings)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import pytest
 from support.shop_workspace import workspace_of
 
 from repopilot.agents.overview.compute import overview_of
@@ -42,6 +43,7 @@ def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(t
     assert [section["part"] for section in french["sections"]] == list(sections)
 
 
+@pytest.mark.slow
 def test_data_is_told_by_kind_where_there_is_any(tmp_path):
     names = [f"SHOP_{n}" for n in range(12)]
     reads = "".join(f'    os.environ["{name}"]\n' for name in names)
@@ -77,6 +79,7 @@ def test_a_starter_opens_the_section_that_answers_it_and_else_asks_its_question(
     assert all(question and not part for _, question, part in starter_rows((), "fr"))
 
 
+@pytest.mark.slow
 def test_components_that_all_use_each_other_stand_side_by_side(tmp_path):
     parts = tuple(Component(f"part{n}", (f"part{n}",), (f"part{n}/a.py",)) for n in range(12))
     uses = tuple(ComponentUse(a, b, 12 - abs(a - b), "a.py", 1) for a in range(12) for b in range(12) if a != b)

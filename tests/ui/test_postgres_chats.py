@@ -63,6 +63,7 @@ def test_a_search_finds_letters_of_any_script_in_any_case(database, search):
     found_in_any_case(database, KEY, search)
 
 
+@pytest.mark.slow
 def test_recent_repositories_newest_first_once_each(database):
     for address in ("a", "b", "a"):
         remember(database, address, address, "me")

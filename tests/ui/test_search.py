@@ -79,6 +79,7 @@ def test_contributions_are_listed_by_size_with_their_sign() -> None:
     assert why_rows({}, "en") == []
 
 
+@pytest.mark.slow
 def test_a_page_offers_filters_more_places_and_what_to_try(tmp_path: Path) -> None:
     index = shop_workspace(tmp_path).index
     props = search_props("m", search_page(index, "cart lang:py", 2), "en")
@@ -95,6 +96,7 @@ def test_a_page_offers_filters_more_places_and_what_to_try(tmp_path: Path) -> No
     assert "zzyzx" in nothing["empty"] and not nothing["places"] and not nothing["next"]
 
 
+@pytest.mark.slow
 async def test_exact_lines_are_grouped_by_file_and_counted_without_what_only_ranking_has(tmp_path: Path) -> None:
     found = await grep_report("-i def", shop_workspace(tmp_path), 2)
     props = search_props("m", found, "en")

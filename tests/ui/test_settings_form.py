@@ -35,6 +35,7 @@ def test_the_defaults_of_the_form_are_those_of_the_settings():
     assert read and all(getattr(settings, name) == value for name, value in read.items())
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*SLIDERS, "num_ctx", "environments"]), st.floats() | st.text()))
 def test_no_value_from_outside_leaves_the_settings_range(values):
     read = read_values(values)

@@ -81,6 +81,7 @@ def test_removed_and_unchanged_lines_are_shown_without_secrets() -> None:
 LINES = st.lists(st.sampled_from(["a", "", " b", "+c", "-d", "@@ -1 +1 @@", "e\r", "\\ f"]), max_size=9).map("\n".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(old=LINES, new=LINES)
 def test_a_diff_without_secrets_is_shown_as_it_is(old: str, new: str) -> None:

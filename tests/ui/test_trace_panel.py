@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from repopilot.trace import Finished, Started, Streamed
 from repopilot.ui.trace.kept_steps import CHARACTERS_KEPT, STEPS_KEPT, TEXT_LIMIT, kept_steps
 from repopilot.ui.trace.trace_panel import compared, trace_props
@@ -60,6 +62,7 @@ def test_two_traces_are_matched_by_the_names_of_their_steps():
     assert rows == [("Work", True, True), ("Read", True, True), ("Read", True, False), ("Check the edits", False, True)]
 
 
+@pytest.mark.slow
 def test_what_is_stored_of_a_huge_trace_is_bounded():
     steps = [("0", None, "work", {}, "")] + [(str(n), "0", "read", {}, "x" * 3 * TEXT_LIMIT) for n in range(1, 3000)]
     (work,) = kept_steps(events(*steps), "en")
