@@ -120,7 +120,7 @@ HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:a) **b** ```"
 
 def test_no_foreign_text_becomes_markup(tmp_path):
     files = {
-        "README.md": f"# x\n\nShop is a tool that {HOSTILE} does something for you.\n",
+        "README.md": f"# Shop\n\nShop is a tool that {HOSTILE} does something for you.\n",
         "shop/`<b>.py": f'"""Orders: {HOSTILE}."""\n\n\nclass Item:\n    """Is {HOSTILE}."""\n\n\ndef f(x):\n    return Item()\n',
         "shop/stock/a.py": f'"""Stock: {HOSTILE}."""\n\n\ndef main():\n    return 1\n',
         "Makefile": "test:\n\techo '`<!-- x -->`'\n",
@@ -483,6 +483,48 @@ def test_a_readme_in_any_language_says_what_the_repository_is_without_its_name(t
         "README.md": f"[English](en.md) | [简体中文](zh.md)\n\n# Shop\n\n{readme}\n\n## 安装\n\n以后再说。\n",
         "a.py": "x = 1\n",
     }
+    assert overview_of(workspace_of(tmp_path, files).index).purpose == purpose
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("till.pc.in", "prefix=@prefix@\n\nName: till\nDescription: A till for markets\nVersion: @V@\n"),
+        ("packaging/till.spec.in", "%define n till\n\nName: till\nSummary:   A till for markets\n"),
+        (
+            "mix.exs",
+            'defmodule Till do\n  @description "A till for markets"\n  def a, do: [description: @description]\nend\n',
+        ),
+        ("mkdocs.yml", "site_name: Till\nsite_description: 'A till for markets'\n"),
+        (
+            "data/org.till.metainfo.xml",
+            '<component>\n<summary xml:lang="de">Eine Kasse</summary>\n<summary>A till for markets</summary>\n</component>\n',
+        ),
+    ],
+)
+def test_a_file_for_packaging_says_what_the_repository_is(tmp_path, path, text):
+    inner = {"vendor/cash.pc.in": "Description: A drawer for coins and notes\n"}
+    files = {"README.md": "# Till\n\nBuild it with make on your machine.\n", "a.py": "x = 1\n", path: text}
+    found = overview_of(workspace_of(tmp_path, files | inner).index)
+    assert (found.purpose, found.purpose_source.path) == ("A till for markets", path)
+
+
+@pytest.mark.parametrize(
+    ("readme", "purpose"),
+    [
+        (
+            "# Market Till\n\nMarket Till began as a drawer and counts coins.",
+            "Market Till began as a drawer and counts coins.",
+        ),
+        ("Market Till\n===========\n\nThe market-till counts coins.", "The market-till counts coins."),
+        ('<h1 align="center"><b>Market</b> Till</h1>\n\nMarket Till counts coins.', "Market Till counts coins."),
+        ("# till\n\nMeet _till_, a drawer for markets.", "Meet till, a drawer for markets."),
+        ("# till\n\nNews of this year. Till 3 drops old coins.\n\nInstall till with pip.", ""),
+        ("# till\n\nTill can be built on these systems:\n\n- many of them", ""),
+    ],
+)
+def test_a_statement_about_the_project_begins_a_paragraph_with_its_name(tmp_path, readme, purpose):
+    files = {"README.md": f"{readme}\n", "pyproject.toml": "[project]\nname = 'till'\n", "a.py": "x = 1\n"}
     assert overview_of(workspace_of(tmp_path, files).index).purpose == purpose
 
 
