@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from itertools import product
 
 import numpy as np
 
 from repopilot.agents.overview.overview_values import ComponentUse
+
+MOST = 0.7
+FEWEST_USERS = 3
 
 
 def cycles(size: int, uses: Iterable[ComponentUse]) -> tuple[tuple[int, ...], ...]:
@@ -20,6 +24,12 @@ def cycles(size: int, uses: Iterable[ComponentUse]) -> tuple[tuple[int, ...], ..
     mutual = reaches & reaches.T
     found = {tuple(np.flatnonzero(row).tolist()) for row in mutual}
     return tuple(sorted(group for group in found if len(group) > 1))
+
+
+def shared(size: int, uses: Collection[ComponentUse]) -> set[int]:
+    """The components for all, such as errors and utilities: at least MOST of the others use them."""
+    users = Counter(use.target for use in uses)
+    return {number for number, by in users.items() if by >= max(FEWEST_USERS, MOST * (size - 1))}
 
 
 def layered(uses: Mapping[tuple[int, int], int]) -> tuple[list[tuple[int, int]], set[tuple[int, int]]]:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping
+from itertools import chain
 
 from repopilot.agents.overview.uses import STUBS, reached
 from repopilot.code.languages import file_kind, is_product_path, is_test_path, language_of, reads_symbols
@@ -110,11 +111,16 @@ def _outermost(path: str) -> str:
 def called_by_name(index: Index) -> Counter[str]:
     """How often documents, tests and examples call each name, as a measure of what users of the code know."""
     found: Counter[str] = Counter()
-    for path, info in index.files.items():
-        is_told = info.kind == "doc" and not _CHANGELOG.match(posixpath.basename(path))
-        if (is_told or (info.kind == "code" and not is_product_path(path))) and not index.is_foreign(path):
-            found.update(CALL.findall(index.text(path) or ""))
+    outside = (path for path, info in index.files.items() if info.kind == "code" and not is_product_path(path))
+    for path in chain(documents(index), (path for path in outside if not index.is_foreign(path))):
+        found.update(CALL.findall(index.text(path) or ""))
     return found
+
+
+def documents(index: Index) -> list[str]:
+    """The repository's own documents, without those about the past."""
+    told = (path for path, info in index.files.items() if info.kind == "doc" and not index.is_foreign(path))
+    return [path for path in told if not _CHANGELOG.match(posixpath.basename(path))]
 
 
 def main_languages(index: Index, lines: Mapping[str, int]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from repopilot import i18n
+from repopilot.agents.overview.layers import shared
 from repopilot.agents.overview.overview_values import (
     UNSURE,
     Component,
@@ -94,15 +95,17 @@ def overview_json(overview: Overview) -> dict[str, Any]:
 def mermaid(overview: Overview) -> str:
     """The components and what they use most as a Mermaid flowchart, top down.
 
-    Each component has arrows to the MOST_ARROWS that it uses most: with all uses, ten components are a tangle. The list
-    of uses has them all.
+    Each component has arrows to the MOST_ARROWS that it uses most: with all uses, ten components are a tangle. That
+    most others use a component is said in words instead of arrows.
 
     Args:
         overview: the overview.
     """
     most: dict[int, list[ComponentUse]] = {}
+    left_out = shared(len(overview.components), overview.uses)
     for use in sorted(overview.uses, key=lambda use: (-use.count, use.target)):
-        most.setdefault(use.source, []).append(use)
+        if use.target not in left_out:
+            most.setdefault(use.source, []).append(use)
     boxes = [f'  c{number}["{_escaped(each.name)}"]' for number, each in enumerate(overview.components)]
     arrows = [f"  c{use.source} --> c{use.target}" for _, uses in sorted(most.items()) for use in uses[:MOST_ARROWS]]
     return "\n".join(["flowchart TD", *boxes, *arrows])
@@ -259,8 +262,11 @@ def _diagram_rows(shown: _Shown) -> list[str]:
     if len(shown.overview.components) < 2:
         return []
     drawn = mermaid(shown.overview)
-    note = i18n.text("overview.arrows", shown.language, count=MOST_ARROWS)
-    return [f"```mermaid\n{drawn}\n```", *(["", note] if shown.overview.uses else [])]
+    notes = [i18n.text("overview.arrows", shown.language, count=MOST_ARROWS)] if shown.overview.uses else []
+    if left_out := sorted(shared(len(shown.names), shown.overview.uses)):
+        names = ", ".join(shown.names[number] for number in left_out)
+        notes.append(i18n.text("overview.shared", shown.language, names=names))
+    return [f"```mermaid\n{drawn}\n```", "", " ".join(notes)]
 
 
 def _flow_rows(shown: _Shown) -> list[str]:

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tree_sitter import Node
 
 from repopilot.agents.overview.overview_values import NamedPlace
+from repopilot.agents.overview.own_code import documents
 from repopilot.agents.overview.render import code
 from repopilot.agents.overview.repository_parts import subclasses, summary_between
-from repopilot.agents.wiki.code_matches import PARSE_S
+from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.syntax import parse
 from repopilot.foreign_text import literal
+from repopilot.i18n.format import list_row
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
-FEWEST_WORDS = 3
+FEWESTWORDS = 3
 """A sentence with fewer words beside the name of what it describes says nothing."""
+PARSE_S = 2.0
 MOST_BASES = 4
 MOST_OPTIONS = 40
-_ERROR = re.compile(r"(?:Error|Exception)$")
+ERROR = re.compile(r"(?:Error|Exception|Warning)$")
 _OPTIONS = re.compile(r"(?:Option|Config|Setting|Param|Prop|Flag)s?$|Configuration$")
 """The names of types whose fields are options, by the convention of most languages."""
 _HAS_OPTIONS = re.compile(rb"\bhelp\s*=|[\"']--?\w")
 _FLAGS = re.compile(r"-{1,2}\w[\w-]*(?:[ ,=]+(?:-{1,2}\w[\w-]*|[<\[][^>\]]*[>\]]|[A-Z_]+))*")
+_NAME = re.compile(r"[A-Za-z_]\w+")
 _PROSE = re.compile(r"\w+ +\(?\w+ +\S")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
 def telling(name: str, said: str) -> str:
@@ -38,8 +44,8 @@ def telling(name: str, said: str) -> str:
         name: the name of the definition.
         said: the sentence.
     """
-    own = set(map(str.lower, _WORD.findall(name)))
-    return said if sum(word.lower() not in own for word in _WORD.findall(said)) >= FEWEST_WORDS else ""
+    own = set(map(str.lower, WORD.findall(name)))
+    return said if sum(word.lower() not in own for word in WORD.findall(said)) >= FEWESTWORDS else ""
 
 
 def described(index: Index, symbol: Symbol) -> NamedPlace:
@@ -56,29 +62,34 @@ def _rows(found: Iterable[NamedPlace], page: Page, indent: str = "") -> list[str
     return [f"{indent}- {row}" for row in (*rows, rest) if row]
 
 
-def variants(index: Index, files: Iterable[str], own: Collection[str], page: Page) -> list[str]:
-    """The classes in some files with several subclasses, those with the most first, each above its subclasses.
+def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[str]:
+    """The classes in some files of which users choose a subclass, those with the most first: a folder holds several
+    public ones that documents name.
 
     Args:
-        index: the repository.
+        facts: the facts about the repository.
         files: the files of the base classes.
-        own: the files whose subclasses count.
         page: the page of the rows.
     """
-    bases = (s for path in files for s in index.outline(path) if s.kind == "class" and not _ERROR.search(s.name))
-    kinds = {
-        base: sorted({_place(s): s for s in subclasses(index, base.name) if s.path in own}.items()) for base in bases
-    }
-    often = sorted((each for each in kinds.items() if len(each[1]) > 1), key=lambda each: -len(each[1]))
+    named = facts.index.derived(_names_in_documents)
+    bases = (s for path in files for s in facts.index.outline(path) if s.kind == "class" and not ERROR.search(s.name))
     rows = []
-    for base, found in often[:MOST_BASES]:
-        rows += _rows([described(index, base)], page)
-        rows += _rows((described(index, kind) for _, kind in found), page, "  ")
-    return rows
+    for base in bases:
+        heirs = {(s.path, s.start_line): s for s in subclasses(facts.index, base.name) if s.path in facts.component_of}
+        told = [heir for _, heir in sorted(heirs.items()) if heir.name in named and facts.is_public(heir)]
+        often = Counter(posixpath.dirname(heir.path) for heir in told)
+        links = [
+            page.linked(code(s.qualified), s.path, s.start_line) for s in told if often[posixpath.dirname(s.path)] > 1
+        ]
+        if links:
+            name = page.linked(code(base.qualified), base.path, base.start_line)
+            rows.append((-len(links), list_row(name, ", ".join(links), page.language)))
+    return [row for _, row in sorted(rows)[:MOST_BASES]]
 
 
-def _place(symbol: Symbol) -> tuple[str, int]:
-    return symbol.path, symbol.start_line
+def _names_in_documents(index: Index) -> frozenset[str]:
+    """The words of documents."""
+    return frozenset(word for path in documents(index) for word in _NAME.findall(index.text(path) or ""))
 
 
 def options(index: Index, files: Iterable[str], page: Page) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import DataKind
 from repopilot.agents.overview.render import code, command_text
 from repopilot.agents.overview.repository_parts import subclasses, summary_between
-from repopilot.agents.wiki.component_page import ComponentFacts
+from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.import_statements import Import
@@ -22,8 +22,6 @@ from repopilot.index.manifests import facts as manifest_facts
 from repopilot.types import Symbol
 
 MOST_ROWS = 200
-MOST_NAMES = 8
-"""Names that are listed of a module."""
 _ROOTS = ("Exception", "BaseException", "Error", "RuntimeException", "RuntimeError", "ValueError", "Throwable")
 """Built-in classes whose subclasses are errors."""
 _RAISE = re.compile(r"\b(?:raise|throw)\b")
@@ -34,20 +32,6 @@ _WHOLE = ("*", "default")
 """What an import has in place of a name where it imports the module itself."""
 
 Place = tuple[str, int]
-
-
-@dataclass(slots=True)
-class _Counted:
-    """The first place in each file, by what the code uses there for a subject."""
-
-    places: dict[str, dict[str, int]] = field(default_factory=dict)
-
-    def add(self, what: str, path: str, line: int) -> None:
-        self.places.setdefault(what, {}).setdefault(path, line)
-
-    def ranked(self) -> list[tuple[str, Mapping[str, int]]]:
-        """What the code uses, with its places; what most files use comes first."""
-        return sorted(self.places.items(), key=lambda each: (-len(each[1]), each[0]))
 
 
 def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
@@ -70,31 +54,23 @@ def _configuration(facts: ComponentFacts, page: Page) -> None:
 def _stored_data(facts: ComponentFacts, page: Page) -> None:
     """Tables and schemas, and the libraries that store data."""
     _data_sections(facts, ("table", "schema"), page)
-    page.section("wiki.libraries", _libraries(facts, "stored-data", page))
+    _used_libraries("stored-data", facts, page)
 
 
 def _data_sections(facts: ComponentFacts, kinds: Sequence[DataKind], page: Page) -> None:
     for kind in kinds:
         places = [place for place in facts.overview.data if place.kind == kind]
-        rows = [
-            f"- {code(p.name)}: {i18n.text('wiki.mentions', page.language, count=p.count)} {page.at(p.path, p.line)}"
-            for p in places[:MOST_ROWS]
-        ]
+        rows = [f"- {code(p.name)} {page.at(p.path, p.line)}" for p in places[:MOST_ROWS]]
         page.section(f"overview.data.{kind}", rows)
 
 
-def _concurrency(facts: ComponentFacts, page: Page) -> None:
-    """What starts and synchronizes what runs concurrently."""
-    page.section("wiki.libraries", _libraries(facts, "concurrency", page))
-
-
-def _security(facts: ComponentFacts, page: Page) -> None:
-    """What encrypts, signs, authenticates, and sanitizes untrusted input."""
-    page.section("wiki.libraries", _libraries(facts, "security", page))
+def _used_libraries(subject: Subject, facts: ComponentFacts, page: Page) -> None:
+    """The libraries by which code deals with a subject."""
+    page.section("wiki.libraries", _libraries(facts, subject, page))
 
 
 def _errors(facts: ComponentFacts, page: Page) -> None:
-    """The errors that the components define, what they are and where they are raised; then the libraries for errors."""
+    """The errors that the components define, what they are and where they are raised."""
     found = [*_error_classes(facts), *_errors_by_convention(facts)]
     often = Counter(error.name for error in found)
     rows = []
@@ -106,7 +82,6 @@ def _errors(facts: ComponentFacts, page: Page) -> None:
         about = f"{code(name)}{f': {said}' if said else ''}"
         rows.append(f"- {about} {page.at(error.path, error.start_line)}{raised}")
     page.section("wiki.error_classes", rows[:MOST_ROWS])
-    page.section("wiki.libraries", _libraries(facts, "errors", page))
 
 
 def _error_classes(facts: ComponentFacts) -> list[Symbol]:
@@ -163,31 +138,19 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
 
 def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
     """What the code uses of the modules of a subject: a row for each module, with the components that use it."""
-    found: dict[str, _Counted] = {}
+    found: dict[str, dict[str, int]] = {}
     own = {fact.value for fact in manifest_facts(facts.index, "name")}
     for path in facts.component_of:
         analysis = facts.index.uses_in(path)
         for what, line in _used_of_modules(analysis) if analysis else ():
             entry = entry_of(subject, facts.index.files[path].language, what)
             if entry and entry not in own:
-                found.setdefault(entry, _Counted()).add(what.removeprefix(entry).lstrip("./:\\"), path, line)
+                found.setdefault(entry, {}).setdefault(path, line)
     rows = []
-    for entry, used in found.items():
-        files = {path for lines in used.places.values() for path in lines}
-        count = i18n.text("wiki.files", page.language, count=len(files))
-        about = f"{count}, {_components(facts, files)}{_names_used(used, page)}"
-        whole = used.places.get("")
-        named = page.linked(code(entry), *min(whole.items())) if whole else code(entry)
-        rows.append((-len(files), entry, f"- {named}: {about}"))
-    return [row for *_, row in sorted(rows)]
-
-
-def _names_used(used: _Counted, page: Page) -> str:
-    """The names used of a module, those that most files use first, each with its first place."""
-    ranked = [(name, min(lines.items())) for name, lines in used.ranked() if name]
-    more = f" +{len(ranked) - MOST_NAMES}" if len(ranked) > MOST_NAMES else ""
-    shown = ", ".join(page.linked(code(name), *at) for name, at in ranked[:MOST_NAMES])
-    return f": {shown}{more}" if shown else ""
+    for entry, lines in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
+        count = i18n.text("wiki.files", page.language, count=len(lines))
+        rows.append(f"- {page.linked(code(entry), *min(lines.items()))}: {count}, {_components(facts, lines)}")
+    return rows
 
 
 def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:
@@ -215,12 +178,12 @@ def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
     return ", ".join(f"[{literal(facts.overview.components[n].name)}]({facts.names[n]})" for n in numbers)
 
 
-_PAGES = {
+_PAGES: Mapping[str, Callable[[ComponentFacts, Page], None]] = {
     "configuration": _configuration,
     "stored-data": _stored_data,
     "errors": _errors,
-    "concurrency": _concurrency,
-    "security": _security,
+    "concurrency": partial(_used_libraries, "concurrency"),
+    "security": partial(_used_libraries, "security"),
     "testing": _testing,
 }
 SUBJECTS = tuple(_PAGES)
