@@ -150,6 +150,7 @@ _INTERPRETERS = {
     }.items()
     for program in programs.split()
 }
+_LICENCE = re.compile(r"(?:\w+-)?(?:licen[cs]e|copying|unlicense)(?:[.-][\w-]+)*", re.I)
 _REQUIREMENTS = re.compile(r"(^|[-_./])(requirements|constraints)[^/]*\.(txt|in)$")
 _TEST_FOLDER = re.compile(
     r"^(?:testing|t)/|(^|/)(tests?|specs?|__tests__|e2e|testdata|test_data|test-utils|unittests?|cypress)/"
@@ -157,8 +158,8 @@ _TEST_FOLDER = re.compile(
     re.I,
 )
 _TEST_NAME = re.compile(
-    r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test\.\w+$|(^|/)test[_-][^/]*\.(?!([cm]?ts|tsx|ya?ml)$)\w+$|"
-    r"(^|/)(run_?)?tests?\.\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
+    r"(^|/)(test_[^/]*|tests|conftest)\.py$|[_-]tests?\.\w+$|[._-]spec\.\w+$|\.test(?:-d)?\.\w+$|(^|/)test[_-][^/]*\.(?!([cm]?ts|tsx|ya?ml|go)$)\w+$|"
+    r"(^|/)(run_?)?tests?\.(?!go$)\w+$|[_-]unittest\.\w+$|\.cy\.[jt]sx?$",
     re.IGNORECASE,
 )
 _TEST_CAMEL = re.compile(
@@ -192,7 +193,14 @@ def language_of(path: str) -> str | None:
         if language:
             return language
         at = name.find(".", at + 1)
+    if is_licence_path(name):
+        return "text"
     return "dockerfile" if name.startswith(("dockerfile.", "containerfile.")) else None
+
+
+def is_licence_path(path: str) -> bool:
+    """Whether a path is that of a licence's text by its usual names: `LICENSE-MIT`, `MIT-LICENSE`, `COPYING.LESSER`."""
+    return _LICENCE.fullmatch(path.rpartition("/")[2]) is not None
 
 
 _DISPLAY_NAMES = {
@@ -289,7 +297,12 @@ def is_test_path(path: str) -> bool:
     `test-events.ts` don't count: TypeScript's runners don't collect them, and the module may be about tests."""
     if main := _MAIN_SOURCES.match(path):
         return bool(_TEST_FOLDER.search(main[1] or ""))
-    return bool(_TEST_NAME.search(path) or _TEST_FOLDER.search(path) or _TEST_CAMEL.search(path))
+    return is_named_as_test(path) or bool(_TEST_FOLDER.search(path))
+
+
+def is_named_as_test(path: str) -> bool:
+    """Whether the name of a file says that it tests; not each file in a folder of tests has such a name."""
+    return bool(_TEST_NAME.search(path) or _TEST_CAMEL.search(path))
 
 
 def is_example_path(path: str) -> bool:

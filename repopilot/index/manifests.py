@@ -12,6 +12,8 @@ from repopilot.index.store import Index
 from repopilot.project.manifest import Dependency, Manifest, ProjectFact, is_manifest, maps_modules, read_manifest
 
 _LIBRARY_KEYS = ("main", "module", "types", "browser")
+_GO_VERSION = re.compile(r"[/.]v\d+$")
+"""The version at the end of a Go module's path."""
 
 
 def manifests(index: Index) -> tuple[Manifest, ...]:
@@ -74,6 +76,14 @@ def facts(index: Index, kind: str) -> Iterator[ProjectFact]:
     """The facts of one kind that the manifests state about the project, from those nearest to the root first."""
     for manifest in manifests(index):
         yield from (fact for fact in manifest.facts if fact.kind == kind)
+
+
+def project_name(index: Index) -> str:
+    """What the manifest at the root calls the package that others can install; without one, the repository's name."""
+    own = (each for each in manifests(index) if "/" not in each.path and each.name and not each.is_private)
+    package = next(own, Manifest("", ""))
+    name = _GO_VERSION.sub("", package.name).rpartition("/")[2] if package.ecosystem == "go" else package.name
+    return name or index.name.rpartition("/")[2]
 
 
 def is_imported(manifest: Manifest, name: str) -> bool:

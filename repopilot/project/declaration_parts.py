@@ -81,6 +81,12 @@ def texts(values: object) -> tuple[str, ...]:
     return tuple(v for v in values if isinstance(v, str)) if isinstance(values, (list, tuple, set)) else ()
 
 
+def classified_licence(classifiers: Iterable[str]) -> str:
+    """The licence that the classifiers of a Python package name, '' for none."""
+    start = "License :: OSI Approved :: "
+    return next((each.removeprefix(start) for each in classifiers if each.startswith(start)), "")
+
+
 def shell_words(command: str) -> list[str]:
     """The words of a command as a shell reads them; by spaces where a quote is left open."""
     try:

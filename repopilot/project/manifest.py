@@ -59,7 +59,7 @@ class Manifest:
 
     `ecosystem` is npm, python, cargo, go, maven, dotnet, composer or ruby; `scripts` and `entry_points` map names to
     commands and to places in the code; `paths`, for a tsconfig.json, maps patterns of modules to paths; `is_private`
-    says that a package of npm, Cargo or .NET isn't published.
+    says that a package of npm, Cargo or .NET isn't published, and a POM only builds modules.
     """
 
     path: str
@@ -363,7 +363,8 @@ def _maven(path: str, text: str) -> Manifest:
         found = re.search(pattern, own, re.S)
         if found:
             facts.append(ProjectFact(kind, found[1], path, line_at(own, found.start(1)), subject))
-    return Manifest(path, "maven", tuple(needs), tuple(facts))
+    is_aggregator = re.search(r"<packaging>\s*pom\s*<", own) is not None
+    return Manifest(path, "maven", tuple(needs), tuple(facts), is_private=is_aggregator)
 
 
 def _dotnet(path: str, text: str) -> Manifest:

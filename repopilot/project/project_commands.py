@@ -34,6 +34,7 @@ _AT = r"(?<![\w.-])"
 """Where the name of a program begins; it isn't the end of another name."""
 _JS = r"(?:npm|yarn|pnpm|bun)(?: run)?"
 _MAKE = r"(?:make|just|task|rake|bundle exec rake|nox -s|tox -e|hatch run|inv(?:oke)?|mage|doit|poe)"
+_DOCS = r"(?:docs?|documentation|html|site)(?:[-_:](?:build|dev|html|serve))?"
 LINTERS = (
     r"ruff|flake8|pylint|mypy|pyright|black|eslint|prettier|xo|golangci-lint|go vet|gofmt|cargo (?:clippy|fmt)|"
     r"rubocop|phpcs|phpstan|php-cs-fixer|psalm|clang-format|clang-tidy|biome|isort|stylelint|staticcheck|"
@@ -71,8 +72,8 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         r"conda install|"
         r"(?:npm|pnpm|yarn|bun) (?:i|install|add)|cargo (?:install|add)|go (?:get|install)|gem install|"
         r"bundle (?:add|install)|"
-        r"brew install|apt(?:-get)? install|composer require|dotnet add|make install|cmake --install|vcpkg install|"
-        rf"choco install|scoop install|winget install|pacman -S|dnf install|apk add|port install|nix-env)\b|"
+        r"(?:apt(?:-get)?|brew|choco|dnf|port|scoop|vcpkg|winget|yum|zypper) (?:-\S+ )*install|composer require|"
+        rf"dotnet add|make install|cmake --install|pacman -S|apk add|nix-env)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*install\S*"
     ),
     "start": re.compile(
@@ -83,7 +84,7 @@ COMMANDS: dict[Purpose, re.Pattern[str]] = {
         rf"(?:^|\s){_SCRIPTS}\S*(?:start|serve|run)\S*"
     ),
     "docs": re.compile(
-        rf"{_AT}(?:mkdocs|sphinx-build|{_MAKE} \S*(?:docs?|html|site)\S*|{_JS} \S*docs?\S*|cargo doc|rdoc|yard|"
+        rf"{_AT}(?:mkdocs|sphinx-build|(?:{_MAKE}|{_JS}) (?:\S+[-_:])?{_DOCS}(?!\S)|cargo doc|rdoc|yard|"
         rf"typedoc|javadoc(?!\.)|doxygen)\b|"
         rf"(?:^|\s){_SCRIPTS}\S*doc(?:s|umentation)?(?![a-z])\S*"
     ),
@@ -99,7 +100,7 @@ NAMES: dict[Purpose, re.Pattern[str]] = {
     "build": re.compile(r"^(?:build|compile|all|dist|package)(?:$|[-_:])", re.I),
     "install": re.compile(r"^(?:install|setup|bootstrap|develop|deps)(?:$|[-_:])", re.I),
     "start": re.compile(r"^(?:start|run|serve|dev|server|up)(?:$|[-_:])", re.I),
-    "docs": re.compile(r"^(?:docs?|html|site|documentation)(?:$|[-_:])", re.I),
+    "docs": re.compile(rf"^(?:(?:build|make)[-_:])?{_DOCS}$", re.I),
     "bench": re.compile(r"bench", re.I),
 }
 """Patterns of the names of scripts, targets and tasks of each purpose."""
@@ -206,10 +207,12 @@ def _script_file(path: str, text: str) -> Iterator[ProjectCommand]:
 def _json_scripts(path: str, text: str) -> Iterator[ProjectCommand]:
     manifest = read_manifest(path, text)
     start = max(0, text.find('"scripts"'))
+    folder = path.rpartition("/")[0]
+    inside = f"cd {folder} && " if folder else ""
     for name, runs in manifest.scripts.items() if manifest is not None else ():
         line = line_at(text, max(0, text.find(f'"{name}"', start + 9)))
         run = "composer" if path.endswith("composer.json") else "npm" if name in ("test", "start") else "npm run"
-        yield ProjectCommand(f"{run} {name}", "script", path, line, runs)
+        yield ProjectCommand(f"{inside}{run} {name}", "script", path, line, runs)
 
 
 def _targets(path: str, text: str) -> Iterator[ProjectCommand]:

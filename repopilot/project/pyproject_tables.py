@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from repopilot.code.formats.data_formats import strings, table, toml_tables
-from repopilot.project.declaration_parts import DeclarationParts, canonical, texts
+from repopilot.project.declaration_parts import DeclarationParts, canonical, classified_licence, texts
 
 _OF_FLIT = {
     "name": "module",
@@ -29,7 +29,9 @@ def read_pyproject(text: str) -> DeclarationParts:
     return DeclarationParts(
         name=_text(project.get("name")) or _text(poetry.get("name")),
         version=_text(project.get("version")) or _text(poetry.get("version")),
-        licence=_licence(project.get("license")) or _licence(poetry.get("license")),
+        licence=_licence(project.get("license"))
+        or _licence(poetry.get("license"))
+        or classified_licence(texts(project.get("classifiers"))),
         description=_text(project.get("description")) or _text(poetry.get("description")),
         python=_text(project.get("requires-python")) or _poetry_python(poetry),
         build=texts(table(data.get("build-system")).get("requires")),

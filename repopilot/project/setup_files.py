@@ -8,7 +8,7 @@ from configparser import ConfigParser, Error
 
 from repopilot.code.formats.data_formats import table
 from repopilot.code.python_ast import read_python
-from repopilot.project.declaration_parts import DeclarationParts, lines, texts
+from repopilot.project.declaration_parts import DeclarationParts, classified_licence, lines, texts
 
 
 def config_sections(text: str) -> dict[str, dict[str, str]]:
@@ -32,7 +32,7 @@ def read_setup_cfg(text: str) -> DeclarationParts:
     return DeclarationParts(
         name=metadata.get("name", ""),
         version="" if version.startswith(("attr:", "file:")) else version,
-        licence=metadata.get("license", ""),
+        licence=metadata.get("license", "") or classified_licence(lines(metadata.get("classifiers"))),
         description=metadata.get("description", ""),
         python=options.get("python_requires", ""),
         runtime=_requirements(options.get("install_requires", "")),
@@ -54,7 +54,7 @@ def read_setup_py(text: str) -> DeclarationParts:
     return DeclarationParts(
         name=_text(given.get("name")),
         version=_text(given.get("version")),
-        licence=_text(given.get("license")),
+        licence=_text(given.get("license")) or classified_licence(_listed(given.get("classifiers"))),
         description=_text(given.get("description")),
         python=_text(given.get("python_requires")),
         runtime=_listed(given.get("install_requires")),

@@ -17,6 +17,7 @@ from support.shop_workspace import workspace_of
 
 from repopilot import i18n
 from repopilot.agents.explain.forms.dispatch import answer_by_code
+from repopilot.agents.overview import repository_parts
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
@@ -306,9 +307,61 @@ def test_what_a_package_of_npm_exports_are_entry_points(tmp_path):
 
 
 def test_the_root_package_of_a_go_module_is_an_entry_point(tmp_path):
-    files = {"go.mod": "module example.org/shop\n", "_examples/a/main.go": "package main\n\nfunc main() {}\n"}
+    files = {"go.mod": "module example.org/shop/v2\n", "_examples/a/main.go": "package main\n\nfunc main() {}\n"}
     files |= {f"{name}.go": f"package shop\n\nfunc {name.title()}() {{}}\n" for name in ("shop", "stock")}
-    assert {path for _, _, path in entries_of(tmp_path / "shop", files)} <= {"shop.go", "stock.go"}
+    [(_, name, path)] = entries_of(tmp_path / "shop", files)
+    assert name == "import example.org/shop/v2" and path in ("shop.go", "stock.go")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("go.mod", "module example.org/till/v2\n", "till"),
+        ("pyproject.toml", '[project]\nname = "till"\n', "till"),
+        ("package.json", '{"name": "@market/till"}', "@market/till"),
+        ("package.json", '{"name": "root", "private": true}', "repo"),
+        ("pom.xml", "<project><artifactId>till</artifactId></project>", "till"),
+        ("pom.xml", "<project><artifactId>till-parent</artifactId><packaging>pom</packaging></project>", "repo"),
+        ("website/package.json", '{"name": "site"}', "repo"),
+    ],
+)
+def test_the_name_is_that_of_the_package_at_the_root_before_that_of_a_folder(tmp_path, file, text, name):
+    assert overview_of(workspace_of(tmp_path, {"till.py": "x = 1\n", file: text}).index).name == name
+
+
+def test_what_makes_a_release_is_no_entry_point(tmp_path):
+    def program(body):
+        return f'package main\n\nimport "example.org/shop/stock"\n\nfunc main() {{\n{body}}}\n'
+
+    files = {
+        "go.mod": "module example.org/shop\n",
+        "stock/stock.go": "package stock\n\nfunc Open() {\n" + "\tprintln(1)\n" * 300 + "}\n",
+        "stock/names/names.go": 'package names\n\nvar Name = "shop"\n',
+        "cmd/shop/main.go": program("\tstock.Open()\n"),
+        "cmd/count/main.go": program("\tstock.Open()\n"),
+        "cmd/release/main.go": program("\tprintln(names.Name)\n").replace("shop/stock", "shop/stock/names"),
+        "completion/shop.bash": "complete_shop() {\n" + "  echo 1\n" * 60 + "}\n",
+    }
+    found = overview_of(workspace_of(tmp_path, files).index)
+    assert {entry.path for entry in found.entry_points} == {"cmd/shop/main.go", "cmd/count/main.go"}
+    assert not any(path.startswith("completion") for each in found.components for path in each.files)
+
+
+def test_the_tests_of_a_component_are_those_that_import_it(tmp_path):
+    test = "from shop import Item\nfrom shop.{0} import {1}\n\n\ndef test_it():\n    assert {1}(1) and Item\n"
+    files = SHOP | {
+        "shop/__init__.py": "from shop.stock.store import Item\n",
+        "tests/test_orders.py": test.format("orders.book", "place"),
+        "tests/test_store.py": test.format("stock.store", "take"),
+        "tests/test_cli.py": test.format("cli", "main"),
+        "tests/helpers.py": "from shop.orders.book import place\n\n\ndef placed():\n    return place(1)\n",
+        "testdata/sample.py": "from shop.orders.book import place\n",
+    }
+    index = workspace_of(tmp_path, files).index
+    found = overview_of(index).components
+    tests = dict(zip((each.name for each in found), repository_parts.tests_of(graph_of(index), found), strict=True))
+    assert tests["orders"] == ["tests/test_orders.py"]
+    assert "tests/test_orders.py" not in tests["cli"]
 
 
 def test_a_library_in_c_is_entered_by_the_headers_that_its_tests_include(tmp_path):
@@ -792,6 +845,29 @@ def commands_of_files(tmp_path, files):
     return overview_json(overview_of(workspace_of(tmp_path, files).index))["commands"]
 
 
+@pytest.mark.parametrize(
+    ("files", "purpose", "command"),
+    [
+        ({"tox.ini": "[testenv:docs-tests]\ncommands = pytest\n"}, "docs", None),
+        ({"tox.ini": "[testenv:docs]\ncommands = sphinx-build\n"}, "docs", "tox -e docs"),
+        ({"package.json": '{"name": "a", "scripts": {"docs:build": "x"}}'}, "docs", "npm run docs:build"),
+        ({"package.json": '{"name": "a", "scripts": {"build-docker-base": "x"}}'}, "docs", None),
+        ({"README.md": "# Docs\n\n```\ntask website:deploy:prod\n```\n"}, "docs", None),
+        ({"README.md": "# Docs\n\n```\napt-get --yes install doxygen\n```\n"}, "docs", None),
+        ({"website/package.json": '{"name": "a", "scripts": {"docs": "x"}}'}, "docs", "cd website && npm run docs"),
+        (
+            {"README.md": "# Build\n\n```\ngo build --help\n```\n", "x/go.mod": "module x\n"},
+            "build",
+            "cd x && go build ./...",
+        ),
+        ({"package.json": '{"name": "@b/b"}', "README.md": "# B\n\n```\nnpm i repo\n```\n"}, "install", "npm install"),
+        ({"CONTRIBUTING.md": "# Test\n\n```\ntox\ntox -e py310\n```\n", "tox.ini": "[tox]\n"}, "test", "tox"),
+    ],
+)
+def test_a_command_does_what_it_is_shown_for_from_the_folder_where_readers_are(tmp_path, files, purpose, command):
+    assert commands_of_files(tmp_path, files | {"src/till.txt": "A till\n"}).get(purpose) == command
+
+
 def test_a_command_that_the_repository_has_nothing_for_is_left_out(tmp_path):
     files = {"README.md": "# Till\n\nIn the ports tree:\n\n```\nmake install\n```\n", "till.py": "x = 1\n"}
     assert "install" not in commands_of_files(tmp_path, files)
@@ -1042,7 +1118,7 @@ def test_a_web_application_is_entered_by_what_a_server_loads(tmp_path):
 def test_a_plug_in_whose_main_does_nothing_is_no_program(tmp_path):
     files = {
         "go.mod": "module example.org/shop\n",
-        "app.go": "package main\n\nfunc main() {\n\trun()\n}\n\nfunc run() {}\n",
+        "app.go": "package main\n\nfunc main() {\n\trun()\n}\n\nfunc run() {\n" + "\tprintln(1)\n" * 60 + "}\n",
         "plugin/broken/main.go": 'package main\n\nfunc main() {\n\tpanic("never run")\n}\n',
         "plugin/empty/main.go": "package main\n\nfunc main() {}\n",
     }
@@ -1110,6 +1186,12 @@ def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path)
     assert found["stock"] == "What there is on the shelves." and found["lib"] == ""
 
 
+GPL = "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n"
+APACHE = "Apache License\nVersion 2.0, January 2004\n"
+MIT = "Permission is hereby granted, free of charge, to any person"
+OSI = "License :: OSI Approved :: "
+
+
 @pytest.mark.parametrize(
     ("files", "licence"),
     [
@@ -1120,6 +1202,19 @@ def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path)
         ({"COPYING": "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n"}, "GPL-3.0"),
         ({"LICENSE.md": "Redistribution and use in source and binary forms\n...\nNeither the name of"}, "BSD-3-Clause"),
         ({"LICENSE": "All rights are mine."}, ""),
+        ({"COPYING": GPL, "COPYING.LESSER": GPL.replace("GENERAL", "LESSER GENERAL")}, "LGPL-3.0"),
+        ({"COPYING": GPL, "setup.py": f"from setuptools import setup\nsetup(classifiers=['{OSI}GPLv3+'])\n"}, "GPLv3+"),
+        (
+            {"LICENSE": APACHE, "setup.cfg": f"[metadata]\nclassifiers =\n  {OSI}Apache Software License\n"},
+            "Apache-2.0",
+        ),
+        ({"LICENSE": APACHE, "package.json": '{"name": "a", "license": "Apache"}'}, "Apache-2.0"),
+        ({"LICENSE-APACHE": APACHE, "LICENSE-MIT": MIT}, "Apache-2.0, MIT"),
+        (
+            {"LICENSE-APACHE": APACHE, "package.json": '{"name": "a", "license": "MIT OR Apache-2.0"}'},
+            "MIT OR Apache-2.0",
+        ),
+        ({"MIT-LICENSE": MIT, "LICENSES.md": "Others"}, "MIT"),
         (
             {
                 "LICENSE": "MIT License\n\nPermission is hereby granted, free of charge, to any person",
@@ -1166,9 +1261,9 @@ def test_variables_are_those_of_the_environment_however_they_are_read(tmp_path):
 
 @pytest.mark.slow
 def test_configuration_files_are_told_without_what_joins_them_to_a_folder(tmp_path):
-    text = "def paths(home):\n    return home + '/shop.ini', '/etc/shop/main.toml', './local.yaml'\n"
+    text = "def paths(home):\n    return home + '/shop.ini', '/etc/shop/main.toml', './local.yaml', 'active.json', 'a-config.json'\n"
     found = overview_of(workspace_of(tmp_path, {"shop.py": text}).index).data
-    assert {p.name for p in found} == {"shop.ini", "/etc/shop/main.toml", "local.yaml"}
+    assert {p.name for p in found} == {"shop.ini", "/etc/shop/main.toml", "local.yaml", "a-config.json"}
 
 
 REGISTERED = {

@@ -238,6 +238,7 @@ SETTINGS = {
     "shop/orders/settings.py": 'import os\nfrom pydantic_settings import BaseSettings\n\n\nclass ShopSettings(BaseSettings):\n    till: str = ""\n\n    class Mail(BaseSettings):\n        host: str = ""\n\n\n# os.environ["IN_A_COMMENT"]\nKEY = os.environ["SHOP_KEY"]\nURL = os.getenv("SHOP_URL", "sqlite://secret")\nos.environ["WRITTEN"] = "1"\nPATH = "./shop.toml"\nENDING = ".toml"\nSAYS = "as in shop.ini"\n',
     "shop/orders/errors.py": 'class ShopError(Exception):\n    """Something is wrong."""\n\n\nclass SoldOut(ShopError):\n    """Nothing is left."""\n',
     "shop/stock/errors.py": 'class Error(Exception):\n    """Of the stock."""\n\n\nclass SoldOut(Error):\n    """Nothing in stock."""\n',
+    "shop/stock/files.py": 'PATH = "shop.toml"\n',
     "shop/stock/schema.sql": "CREATE TABLE items (id integer primary key, name text);\n",
 }
 
@@ -252,6 +253,7 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     assert "`SHOP_KEY`" in page and "`SHOP_URL` ([`shop/orders/settings.py:14`]" in page
     assert "`ShopSettings.Mail` ([`shop/orders/settings.py:8`]" in page
     assert not any(word in page for word in ("secret", "IN_A_COMMENT", "WRITTEN", "`.toml`", "shop.ini"))
+    assert all("`shop.toml`" in (wiki / name).read_text() for name in ("orders.md", "stock.md")), "where it is read"
     index = (wiki / "index.md").read_text()
     assert "tored data" not in index and not (wiki / "stored-data.md").exists(), "two rows are no page"
     errors = (wiki / "errors.md").read_text()

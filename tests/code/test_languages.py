@@ -58,6 +58,7 @@ def test_grammars_that_hang_are_not_allowed():
         "test_a.py",
         "a_test.go",
         "src/a.test.ts",
+        "types/a.test-d.ts",
         "src/__tests__/a.js",
         "spec/a_spec.rb",
         "a.spec.js",
@@ -81,6 +82,7 @@ def test_test_paths(path):
     "path",
     [
         "src/test-events.ts",
+        "cli/test_routing.go",
         ".github/workflows/test-all.yml",
         "fuzzing/parse.py",
         "src/testify.py",
@@ -94,6 +96,12 @@ def test_test_paths(path):
 )
 def test_not_test_paths(path):
     assert not languages.is_test_path(path)
+
+
+@pytest.mark.parametrize("path", ["LICENSE-MIT", "MIT-LICENSE", "COPYING.LESSER", "lib/LICENCE.BSD", "UNLICENSE"])
+def test_licences_are_texts_whatever_they_are_called(path):
+    assert languages.language_of(path) == "text" and languages.is_licence_path(path)
+    assert not languages.is_licence_path("licensed") and languages.language_of("license.py") == "python"
 
 
 def test_languages_are_called_as_their_users_write_them():

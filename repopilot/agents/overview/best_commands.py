@@ -12,7 +12,7 @@ from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.agents.overview.usual_commands import built_programs, usual_commands
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
-from repopilot.index.manifests import is_imported, manifests
+from repopilot.index.manifests import is_imported, manifests, project_name
 from repopilot.index.store import Index
 from repopilot.project import project_commands
 from repopilot.project.manifest import Manifest
@@ -30,7 +30,7 @@ _FOR_USERS = re.compile(r"(?:^|/)(?:readme|install|installation|getting[-_]start
 _OF_USERS: frozenset[Purpose] = frozenset(("install", "start"))
 _NOT_WHOLE = re.compile(
     r"[$]|[{<]\w|^#|\\$|^\S+\.(?:ya?ml|toml|ini|cfg|json|md|rst|txt)$|^(?:go|npm|docker) run$"
-    r"|^(?:git|curl|wget|echo|export|chmod)\s|^cd \S+$"
+    r"|^(?:git|curl|wget|echo|export|chmod)\s|^cd \S+$|\s--(?:help|version)(?!\S)"
 )
 """Not a whole command: one with a variable or placeholder, a comment, one that goes on, a file name, a preparation."""
 _SURE = 0.5
@@ -93,7 +93,11 @@ def _node_manager(index: Index) -> str:
 def _run_by(manager: str, command: ProjectCommand) -> ProjectCommand:
     """The command as the package manager runs scripts; npm and bun have commands of their own with the same names."""
     by_name = manager if manager in ("pnpm", "yarn") else f"{manager} run"
-    return command if manager == "npm" else replace(command, command=re.sub(r"^npm(?: run)?", by_name, command.command))
+    return (
+        command
+        if manager == "npm"
+        else replace(command, command=re.sub(r"(?:^|(?<=&& ))npm(?: run)?", by_name, command.command))
+    )
 
 
 def chosen(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
@@ -120,7 +124,7 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
     documents for users. A README shows what users do with the project, so it comes first only for their purposes."""
     if command.command in _BY_DEFAULT:
         return _WEAK + 1
-    is_mention = command.origin == "documentation" and re.fullmatch(r"[\w-]+", command.command)
+    is_mention = re.fullmatch(r"[\w-]+", command.command) and f"`{command.command}`" in command.heading
     is_for_types = purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command)
     is_elsewhere = re.match(r"\w+=|make -C |cd ", command.command)
     if is_mention or is_elsewhere:
@@ -298,14 +302,15 @@ def ranked_commands(index: Index, entries: Sequence[EntryPoint], purpose: Purpos
     """
     folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
     is_whole = "" in folders or index.derived(_is_built)
-    packages = {each for each in folders if each and is_whole and not is_doc_path(f"{each}/")}
+    packages = {each for each in folders if each and is_whole and not (purpose == "docs" and is_doc_path(f"{each}/"))}
     every = [each for each in index.derived(commands_of) if packages.isdisjoint(folders_of(each.path))]
-    names = {manifest.name.casefold() for manifest in manifests(index) if manifest.name}
-    names.add(index.name.rpartition("/")[2].casefold())
+    names = {name.casefold() for name in (project_name(index), *(each.name for each in manifests(index))) if name}
     fits = {"install": lambda command: _installs(command, names), "start": lambda command: _starts(command, index)}
     fitting = [each for each in every if purpose not in fits or fits[purpose](each.command)]
-    programs = (*_declared(index), *built_programs(index)) if purpose == "start" else ()
-    said = [*programs, *chosen(fitting, purpose)]
+    declared = _declared(index) if purpose == "start" else []
+    built = built_programs(index) if purpose == "start" else ()
+    said = [*declared, *built, *chosen(fitting, purpose)]
+    said.sort(key=lambda each: each in declared and "/" in each.path)  # a program of a package inside is a part
     said = said or _by_meaning(every, purpose)
     sure = [each for each in said if _rank(each, purpose) < _WEAK]
     usual = [*by_convention(index, purpose, sure), *(_started(index, entries) if purpose == "start" else ())]

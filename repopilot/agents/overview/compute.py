@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from repopilot.agents.overview.uses import STUBS, between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
+from repopilot.code.languages import is_licence_path
 from repopilot.code.symbols import reachable
 from repopilot.index.graph.code_graph import graph_of
-from repopilot.index.manifests import facts
+from repopilot.index.manifests import facts, project_name
 from repopilot.index.store import Index
 from repopilot.project.licence_text import licence_in
 from repopilot.repo.history import Commit, commit_authors
@@ -40,7 +41,7 @@ HOT = 5
 YEARS = 2
 YEAR_S = 365 * 86_400
 MOST_PEOPLE = 3
-_LICENCE = re.compile(r"(?:licen[cs]e|copying|unlicense)(?:[.-][\w-]+)*$", re.I)
+_SPDX = re.compile(r"\(?[\w.+/-]+(?: (?:OR|AND|WITH) [\w.+()-]+)*\)?")
 
 
 def overview_of(index: Index) -> Overview:
@@ -64,7 +65,7 @@ def _structure(index: Index) -> Overview:
     code = code_files(index)
     uses = file_uses(graph, code)
     own = own_code(index, code, uses)
-    entries = entry_points(index, graph, own)
+    entries = entry_points(index, graph, own, uses)
     lines = product_code(own, [entry.path for entry in entries if entry.path in own], between(uses, own))
     uses = between(uses, lines)
     components = components_of(index, graph, lines, uses)
@@ -74,7 +75,7 @@ def _structure(index: Index) -> Overview:
     counted = [info for info in index.files.values() if info.kind == "code"] or list(index.files.values())
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     return Overview(
-        name=index.name,
+        name=project_name(index),
         commit=index.commit,
         purpose=purpose.note if purpose else "",
         purpose_source=purpose,
@@ -95,16 +96,17 @@ def _structure(index: Index) -> Overview:
 
 
 def _licence(index: Index) -> str:
-    """The licence that a manifest at the root names, else the one whose text stands there, else that of another
-    manifest."""
+    """The licence that a manifest at the root names exactly, else the one whose text stands there, else that of another
+    manifest. A text of the GPL doesn't say whether later versions apply, as a manifest may."""
     declared = [fact for fact in facts(index, "licence") if fact.value not in index.files]
-    texts = (index.text(path) or "" for path in sorted(index.files) if _LICENCE.match(path))
-    known = chain(
-        (fact.value for fact in declared if "/" not in fact.path),
-        filter(None, map(licence_in, texts)),
-        (fact.value for fact in declared),
-    )
-    return next(known, "")
+    said = next((fact.value for fact in declared if "/" not in fact.path), "")
+    paths = sorted(path for path in index.files if "/" not in path and is_licence_path(path))
+    known = list(dict.fromkeys(filter(None, (licence_in(index.text(path) or "") for path in paths))))
+    known = [each for each in known if f"L{each}" not in known]  # the LGPL is an addition to the GPL
+    text = ", ".join(known if all("-" in path for path in paths) else known[:1])
+    if said and (("GPL" in said and "GPL" in text) or (_SPDX.fullmatch(said) and not text.startswith(said))):
+        return said
+    return next(filter(None, (text, said, *(fact.value for fact in declared))), "")
 
 
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:

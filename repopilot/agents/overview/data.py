@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
 
-from repopilot.agents.overview.overview_values import DataPlace, RegisteredKind
+from repopilot.agents.overview.overview_values import DataKind, DataPlace, RegisteredKind
 from repopilot.agents.overview.repository_parts import subclasses
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import TABLE
@@ -40,8 +40,10 @@ _READ = re.compile(
 """Calls that read the environment, and options of a command line that are read from it (clap, click, tags of Go)."""
 _OF_OS = re.compile(rb"^from os import .*\benviron\b", re.M)
 _FILE = re.compile(
-    rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]+/){0,6}\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|json|ini|cfg|conf|properties|env))[\"']"
+    rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]+/){0,6}(?:[\w.-]*(?:config|settings)\.jsonc?"
+    rb"|\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|ini|cfg|conf|properties|env)))[\"']"
 )
+"""The name of a configuration file. JSON is a format of data as well, so a name has to say that it configures."""
 _SETTINGS_BASE = "BaseSettings"
 _FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
     (
@@ -122,16 +124,19 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
         *_read_by_code(index, lines),
     ]
     own = [place for place in found if is_product_path(place.path) and not index.is_foreign(place.path)]
-    counts = Counter((place.kind, place.name) for place in own)
-    first: dict[tuple[str, str], DataPlace] = {}
+    places: dict[tuple[DataKind | RegisteredKind, str], list[DataPlace]] = {}
     for place in own:
-        first.setdefault((place.kind, place.name), place)
+        places.setdefault((place.kind, place.name), []).append(place)
     registered = list(_registered(index, lines))
     only = sum(place.kind == "subcommand" for place in registered) == 1
     return (
-        *(replace(first[key], count=count) for key, count in counts.most_common()),
+        *(_joined(each) for each in sorted(places.values(), key=len, reverse=True)),
         *(place for place in registered if place.kind == "route" or not only),
     )
+
+
+def _joined(places: Sequence[DataPlace]) -> DataPlace:
+    return replace(places[0], count=len(places), places=tuple((place.path, place.line) for place in places))
 
 
 def _tables(graph: Graph) -> Iterator[DataPlace]:
@@ -143,7 +148,7 @@ def _tables(graph: Graph) -> Iterator[DataPlace]:
 
 def _settings(index: Index) -> Iterator[DataPlace]:
     """Classes whose fields are read from the environment."""
-    for found in subclasses(index, _SETTINGS_BASE):
+    for found in () if index.symbols(_SETTINGS_BASE) else subclasses(index, _SETTINGS_BASE):
         yield DataPlace("settings", found.qualified, found.path, found.start_line)
 
 

@@ -13,10 +13,10 @@ from typing import get_args
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
 from repopilot.agents.overview.own_code import CALL
-from repopilot.agents.overview.uses import users_of
+from repopilot.agents.overview.uses import STUBS, reached, users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_product_path
-from repopilot.index.manifests import facts, is_imported, manifests
+from repopilot.index.manifests import facts, is_imported, manifests, project_name
 from repopilot.index.store import Index
 from repopilot.project.manifest import Manifest
 from repopilot.retrieval.repo_map import readme_path
@@ -24,6 +24,8 @@ from repopilot.types import Symbol
 
 MOST = 12
 MOST_HEADERS = 4
+_LEAST_REACH = 0.1
+"""A program that reaches a smaller share of the code than the entry point that reaches most is a tool."""
 _DECLARING = frozenset(("rust", "go"))
 """Languages whose files themselves declare what others can import."""
 _MAIN_LANGUAGES = frozenset(("c", "cpp", "go", "java", "kotlin", "rust", "csharp", "scala"))
@@ -45,18 +47,19 @@ _BUILD_FILES = frozenset(("makefile", "makefile.am", "cmakelists.txt", "meson.bu
 _SERVED = re.compile(r"(?:^|/)(?:(?:wsgi|asgi)\.py|config\.ru)$")
 _APPLICATION = re.compile(r"^(?:app(?:lication)?\s*=|run\b)", re.M)
 """What a web server loads from these files, by the conventions of WSGI, ASGI and Rack."""
-_DOES_NOTHING = re.compile(r"\{\s*(?:panic\([^()]*\)\s*)?\}\s*$")
-"""The body of a `main` that only the build of a plug-in or of a library needs."""
 _RUST_ROOT = re.compile(r"(?:^|/)src/(?:main\.rs|bin/[^/]+(?:/main)?\.rs)$")
 
 
-def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[EntryPoint, ...]:
+def entry_points(
+    index: Index, graph: Graph, lines: Mapping[str, int], uses: Iterable[tuple[str, str]]
+) -> tuple[EntryPoint, ...]:
     """Find where a repository is entered.
 
     Args:
         index: the repository.
         graph: its code graph.
         lines: lines of its own code by path.
+        uses: which files use which.
 
     Returns:
         Commands first, then programs, then what is imported; each place once for those who run it, and once for those
@@ -67,6 +70,7 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
     declares = any(index.files[path].language in _DECLARING for path in lines)
     if not declares and not any(e.kind == "facade" for e in found) and not _has_program_on_top(found, lines):
         found += _most_used_outside(index, graph, lines)
+    found = _without_tools(found, lines, uses)
     below = _lines_below(lines)
     order = get_args(EntryKind)
     commands = {entry.path for entry in found if entry.kind == "command"}
@@ -83,6 +87,19 @@ def entry_points(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[
     for entry in found:
         unique.setdefault((entry.path, entry.symbol, entry.kind == "facade"), entry)
     return tuple(unique.values())[:MOST]
+
+
+def _without_tools(
+    found: Sequence[EntryPoint], lines: Mapping[str, int], uses: Iterable[tuple[str, str]]
+) -> list[EntryPoint]:
+    """The entry points without programs that use hardly any of the code, as what makes a release does."""
+    used: dict[str, set[str]] = {}
+    for user, other in uses:
+        used.setdefault(user, set()).add(other)
+    ways = {entry.path: {entry.path} | reached([entry.path], lambda path: used.get(path, ())) for entry in found}
+    reach = {start: sum(lines.get(path, 0) for path in way) for start, way in ways.items()}
+    least = _LEAST_REACH * max(reach.values(), default=0)
+    return [entry for entry in found if entry.kind not in ("main", "script") or reach[entry.path] >= least]
 
 
 def _has_program_on_top(found: Iterable[EntryPoint], lines: Iterable[str]) -> bool:
@@ -108,7 +125,7 @@ def _declared(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
             if library and "/" in manifest.path and (manifest.is_private or not manifest.name):
                 continue  # a package for others in its workspace, or a part of the one above
             place = _source_of(manifest, target, index, lines, library=library)
-            if place is None:
+            if place is None or place[0].endswith(STUBS):
                 continue
             path, symbol = place
             line = symbol.start_line if symbol else 1
@@ -136,7 +153,7 @@ def _source_of(
         typed = [each for each in lines if each.startswith(f"{folder}/" if folder else "") and _TYPED.search(each)]
         if library and typed and built not in typed:
             # JavaScript beside TypeScript sources is built from them, or wraps the built files.
-            return _source_alike(built, typed) or _root_module(typed)
+            return _source_alike(built, typed) or _root_module(typed) or _of_script(built, index, lines)
         return _of_script(built, index, lines)
     stem = module.replace(".", "/")
     wanted = (f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", target)
@@ -217,10 +234,13 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     for symbol in chain.from_iterable(map(index.symbols, ("main", "Main", "wmain", "WinMain", "wWinMain"))):
         if symbol.path in lines and symbol.kind in ("function", "method"):
             found.setdefault(symbol.path, symbol)
-    beside = {*_beside_the_product(index, lines), *_of_developers(index, lines)}
+    packages = [each for each in manifests(index) if each.name]
+    is_package = any("/" not in each.path and not each.is_private for each in packages)
+    inner = [posixpath.dirname(each.path) for each in packages if is_package and each.is_private]  # of developers
+    beside = _beside_the_product(index, lines)
     for path in filter(found.__contains__, lines):
         main = found[path]
-        if _is_program(main, index) and path not in beside:
+        if _is_program(main, index) and path not in beside and not any(map(inner.__contains__, folders_of(path))):
             yield EntryPoint("main", _program_name(path, index), path, main.start_line, main.qualified)
 
 
@@ -239,23 +259,13 @@ def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
     }
 
 
-def _of_developers(index: Index, lines: Iterable[str]) -> Iterator[str]:
-    """The files of packages that aren't published, beside a package at the root."""
-    declared = [manifest for manifest in manifests(index) if manifest.name]
-    private = tuple(f"{posixpath.dirname(each.path)}/" for each in declared if each.is_private and "/" in each.path)
-    if any("/" not in manifest.path and not manifest.is_private for manifest in declared):
-        yield from (path for path in lines if path.startswith(private))
-
-
 def _is_program(main: Symbol, index: Index) -> bool:
     """Whether a function named main is where its language starts a program."""
     language = index.files[main.path].language
     if language in ("c", "cpp"):
         return not _is_conditional(main, index.text(main.path) or "")
     if language == "go":
-        text = index.text(main.path) or ""
-        body = "\n".join(text.split("\n")[main.start_line - 1 : main.end_line])
-        return _GO_MAIN.search(text) is not None and not _DOES_NOTHING.search(body)
+        return _GO_MAIN.search(index.text(main.path) or "") is not None
     if language == "kotlin":
         return "fun main(" in main.signature  # not an extension of a class
     if language == "rust":
@@ -281,7 +291,7 @@ def _program_name(path: str, index: Index) -> str:
     if _stem(path) != "main" and not path.endswith(".go"):
         return _stem(path)
     named = (folder for folder in reversed(path.split("/")[:-1]) if folder not in ("src", "cmd"))
-    return next(named, index.name.rpartition("/")[2])
+    return next(named, project_name(index))
 
 
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
@@ -317,13 +327,14 @@ def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]
 
 def _go_packages(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
     """The root packages of Go modules, each by the file named after the module or `doc.go`, else by the largest."""
-    for folder in {posixpath.dirname(path) for path in index.files if posixpath.basename(path) == "go.mod"}:
+    for manifest in (each for each in manifests(index) if each.ecosystem == "go"):
+        folder = posixpath.dirname(manifest.path)
         files = [p for p in lines if p.endswith(".go") and posixpath.dirname(p) == folder]
         files = [path for path in files if not _GO_MAIN.search(index.text(path) or "")]
-        name = posixpath.basename(folder) or index.name.rpartition("/")[2]
+        name = posixpath.basename(folder) or project_name(index)
         if files:
             chosen = max(files, key=lambda path: (posixpath.basename(path) in (f"{name}.go", "doc.go"), lines[path]))
-            yield EntryPoint("facade", f"import {name}", chosen, 1)
+            yield EntryPoint("facade", f"import {manifest.name}", chosen, 1)
 
 
 def _gems(index: Index) -> Iterator[EntryPoint]:

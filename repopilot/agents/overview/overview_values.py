@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from repopilot.project.project_commands import ProjectCommand, Purpose
@@ -47,7 +47,7 @@ class EntryPoint:
     @property
     def export_depth(self) -> int:
         """How many levels below its package the imported path is; a scope (`@scope/name`) isn't a level."""
-        return self.name.count("/") - self.name.startswith("@")
+        return 0 if " " in self.name else self.name.count("/") - self.name.startswith("@")  # of npm's names
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,20 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class DataPlace:
-    """A table, a schema, a variable, a route or the like: where it is first declared or read, and how often it is."""
+    """A table, a schema, a variable, a route or the like: where it is first declared or read, how often it is, and
+    each place, by path and line."""
 
     kind: DataKind | RegisteredKind
     name: str
     path: str
     line: int
     count: int = 1
+    places: tuple[tuple[str, int], ...] = ()
+
+    def within(self, files: Collection[str]) -> DataPlace | None:
+        """The same with its first place in some files, None where it has none there."""
+        every = self.places or ((self.path, self.line),)
+        return next((replace(self, path=path, line=line) for path, line in every if path in files), None)
 
 
 @dataclass(frozen=True, slots=True)

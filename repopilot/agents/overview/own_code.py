@@ -30,7 +30,8 @@ _BUILDS = re.compile(
 def code_files(index: Index) -> dict[str, int]:
     """The files in languages whose symbols are read, with their lines, without third-party code.
 
-    Scripts without a suffix count only in the main language: in others they are tools, such as wrappers of a build.
+    Scripts without a suffix, and those for a shell, count only in the main language: in others they are tools, such as
+    wrappers of a build, installers and completions.
 
     Args:
         index: the repository.
@@ -44,7 +45,11 @@ def code_files(index: Index) -> dict[str, int]:
         and not index.is_foreign(path)
     }
     main = next(iter(main_languages(index, found)), "")
-    return {path: lines for path, lines in found.items() if language_of(path) or index.files[path].language == main}
+    languages = {path: index.files[path].language for path in found}
+    is_tool = {
+        path for path in found if languages[path] != main and (not language_of(path) or languages[path] == "bash")
+    }
+    return {path: lines for path, lines in found.items() if path not in is_tool}
 
 
 def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, str]]) -> dict[str, int]:

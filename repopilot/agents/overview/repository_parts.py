@@ -11,12 +11,12 @@ from itertools import chain, islice
 
 import numpy as np
 
-from repopilot.agents.overview.groups import Group, grouped, shortest_paths
+from repopilot.agents.overview.groups import Group, folders_of, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import KINDS
-from repopilot.code.languages import folder_is_module, is_test_path
+from repopilot.code.languages import file_kind, folder_is_module, is_named_as_test, is_test_path
 from repopilot.index.manifests import manifests
 from repopilot.index.store import Index
 from repopilot.retrieval.places.doc_summary import doc_summary, first_sentence, head_summary
@@ -250,14 +250,23 @@ def _place(graph: Graph, node: int) -> NamedPlace:
 
 
 def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:
-    """The test files that use each part, those that use it most first.
+    """The test files that are sure to use each part, those that use it most first.
+
+    Where most code of tests is in files named as tests, the others are what tests share, and no tests. The main file of
+    a package doesn't count for a part where other parts lie in the package: all tests import it.
 
     Args:
         graph: the code graph.
         parts: the parts of the repository.
     """
-    uses = users_of(graph, [part.files for part in parts])
-    return [[path for path, _ in sorted(each.items(), key=_often_first) if is_test_path(path)] for each in uses]
+    groups = [part.files for part in parts]
+    inside = Counter(folder for files in groups for folder in {"", *chain.from_iterable(map(folders_of, files))})
+    own = [[path for path in files if not _is_head(path) or inside[posixpath.dirname(path)] == 1] for files in groups]
+    uses = users_of(graph, own, sure_uses(graph))
+    tests = {path for path in graph.by_path if is_test_path(path) and file_kind(path) == "code"}
+    named = {path for path in tests if is_named_as_test(path)}
+    tests = named if 2 * len(named) > len(tests) else tests
+    return [[path for path, _ in sorted(each.items(), key=_often_first) if path in tests] for each in uses]
 
 
 def _often_first(counted: tuple[str, int]) -> tuple[int, str]:

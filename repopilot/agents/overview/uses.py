@@ -89,12 +89,13 @@ def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]
     return found
 
 
-def users_of(graph: Graph, parts: Iterable[Iterable[str]]) -> list[Counter[str]]:
-    """For each part, the files that use its files or what these define, sure or not, each with how often.
+def users_of(graph: Graph, parts: Iterable[Iterable[str]], counted: np.ndarray | None = None) -> list[Counter[str]]:
+    """For each part, the files that use its files or what these define, each with how often.
 
     Args:
         graph: the code graph.
         parts: the files of each; no file is in two of them.
+        counted: which edges count; without it all uses, sure or not.
     """
     paths = graph.nodes.paths
     found: list[Counter[str]] = []
@@ -104,7 +105,8 @@ def users_of(graph: Graph, parts: Iterable[Iterable[str]]) -> list[Counter[str]]
         part_of[[graph.by_path[path] for path in files if path in graph.by_path]] = number
     users = graph.nodes.owners[graph.sources]
     used = part_of[graph.nodes.owners[graph.targets]]
-    wanted = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) & (used >= 0) & (users < len(paths))
+    uses = np.isin(graph.kinds, [int(kind) for kind in DEPENDING]) if counted is None else counted
+    wanted = uses & (used >= 0) & (users < len(paths))
     pairs, often = np.unique(np.stack([used[wanted], users[wanted]]), axis=1, return_counts=True)
     for part, user, count in zip(*pairs.tolist(), often.tolist(), strict=True):
         found[part][paths[user]] = count

@@ -46,7 +46,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     ]
     page.words_at = len(page.parts)
     entries = tuple(entry for entry in facts.overview.entry_points if entry.path in own)
-    data = tuple(place for place in facts.overview.data if place.path in own)
+    data = tuple(found for place in facts.overview.data if (found := place.within(own)))
     of_its_own = replace(facts.overview, entry_points=entries, data=data)
     page.section("overview.sections.entry_points", overview_rows(of_its_own, "entry_points", page.language, page.at))
     # Mentioned with their files: others may have the same names.
