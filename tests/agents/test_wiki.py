@@ -253,7 +253,7 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     assert "`SHOP_KEY`" in page and "`SHOP_URL` ([`shop/orders/settings.py:14`]" in page
     assert "`ShopSettings.Mail` ([`shop/orders/settings.py:8`]" in page
     assert not any(word in page for word in ("secret", "IN_A_COMMENT", "WRITTEN", "`.toml`", "shop.ini"))
-    assert all("`shop.toml`" in (wiki / name).read_text() for name in ("orders.md", "stock.md")), "where it is read"
+    assert all("`shop.toml`" in (wiki / name).read_text() for name in ("settings.md", "stock.md")), "where it is read"
     index = (wiki / "index.md").read_text()
     assert "tored data" not in index and not (wiki / "stored-data.md").exists(), "two rows are no page"
     errors = (wiki / "errors.md").read_text()
