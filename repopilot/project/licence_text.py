@@ -17,7 +17,7 @@ _SAYINGS = {
     "Unlicense": r"free and unencumbered software released into the public domain",
     "MIT": r"Permission is hereby granted, free of charge, to any person",
     "ISC": r"Permission to use, copy, modify, and(?:/or)? distribute this\s+software",
-    "BSD-3-Clause": r"Redistribution and use in source and binary forms(?=.*\bneither the name\b)",
+    "BSD-3-Clause": r"Redistribution and use in source and binary forms(?=.*\b(?:neither the name|endorse\s+or)\b)",
     "BSD-2-Clause": r"Redistribution and use in source and binary forms",
 }
 """What only the text of a licence says, by its SPDX identifier."""

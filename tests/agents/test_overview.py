@@ -539,6 +539,11 @@ def test_a_readme_in_any_language_says_what_the_repository_is_without_its_name(t
     assert overview_of(workspace_of(tmp_path, files).index).purpose == purpose
 
 
+def test_code_in_languages_without_symbols_has_its_languages_told(tmp_path):
+    files = {"mix.exs": "defmodule M do\nend\n", "lib/a.ex": "defmodule A do\n" + "  # one\n" * 9 + "end\n"}
+    assert dict(overview_of(workspace_of(tmp_path, files).index).languages) == {"elixir": 1.0}
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -1201,6 +1206,12 @@ OSI = "License :: OSI Approved :: "
         ),
         ({"COPYING": "GNU GENERAL PUBLIC LICENSE\n  Version 3, 29 June 2007\n"}, "GPL-3.0"),
         ({"LICENSE.md": "Redistribution and use in source and binary forms\n...\nNeither the name of"}, "BSD-3-Clause"),
+        (
+            {
+                "LICENSE": "Redistribution and use in source and binary forms\n3. The name may not be used to endorse or\npromote products"
+            },
+            "BSD-3-Clause",
+        ),
         ({"LICENSE": "All rights are mine."}, ""),
         ({"COPYING": GPL, "COPYING.LESSER": GPL.replace("GENERAL", "LESSER GENERAL")}, "LGPL-3.0"),
         ({"COPYING": GPL, "setup.py": f"from setuptools import setup\nsetup(classifiers=['{OSI}GPLv3+'])\n"}, "GPLv3+"),

@@ -72,6 +72,7 @@ def _structure(index: Index) -> Overview:
     links = component_uses(components, uses)
     rank = page_rank(graph)
     ways = flows(graph, entries, lines, index.derived(called_by_name))
+    of_code = {path: info.lines for path, info in index.files.items() if info.kind == "code" and info.language}
     counted = [info for info in index.files.values() if info.kind == "code"] or list(index.files.values())
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     return Overview(
@@ -79,7 +80,7 @@ def _structure(index: Index) -> Overview:
         commit=index.commit,
         purpose=purpose.note if purpose else "",
         purpose_source=purpose,
-        languages=tuple(main_languages(index, lines).items()),
+        languages=tuple(main_languages(index, lines or of_code).items()),
         lines=sum(info.lines for info in counted),
         files=len(counted),
         licence=_licence(index),
