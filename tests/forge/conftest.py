@@ -13,10 +13,13 @@ from repopilot.cli.app import main
 FILES = {
     "shop/prices.py": "RATE = 2\n\n\ndef price(count):\n    return count * RATE\n",
     "shop/__init__.py": "",
-    "tests/test_prices.py": "from shop.prices import price\n\n\ndef test_price():\n    assert price(2) == 4\n"
-    # With eighteen tests a pass is verified by three runs, with one by ten.
-    + "".join(f"\n\ndef test_{n}():\n    assert price({n}) == {2 * n}\n" for n in range(3, 20)),
     "README.md": "# Shop\n",
+}
+"""Without tests, which would run many times for each change."""
+TESTS = {
+    # With eighteen tests a pass is verified by three runs, with one by ten.
+    "tests/test_prices.py": "from shop.prices import price\n\n\ndef test_price():\n    assert price(2) == 4\n"
+    + "".join(f"\n\ndef test_{n}():\n    assert price({n}) == {2 * n}\n" for n in range(3, 20)),
 }
 
 
@@ -41,6 +44,11 @@ class World:
     def publish(self) -> None:
         bare = git_server.publish(self.work, self.served, "shop.git")
         git_server.git(bare, "config", "http.receivepack", "true")
+
+    def add_tests(self) -> None:
+        """Commit tests that cover the code."""
+        git_server.commit(self.work, TESTS)
+        self.publish()
 
     def push_pull(self, files: dict, number: int = 7) -> str:
         """Commit on the branch of the pull request, which the API then has."""

@@ -40,6 +40,7 @@ def issue(world, title, body="", **facts):
 
 @pytest.mark.slow
 def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
+    world.add_tests()
     url = issue(world, "rename price to cost", "The name says too little.")
     status, found, err = run("solve", url, "--json")
     assert status == 0 and {file["path"] for file in found["files"]} == {"shop/prices.py", "tests/test_prices.py"}, err
