@@ -306,7 +306,7 @@ async def test_the_loop_works_with_a_server_that_speaks_the_protocol(shop, nativ
 async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
     judged = (
         "from shop.cart import Cart\n\n\ndef test_bread_costs_250():\n    cart = Cart()\n    cart.add('bread')\n"
-        "    assert cart.total() == 250\n"
+        "    assert cart.total() == 250\n" + MORE_TESTS
     )
     agent = _scripted(
         shop,
@@ -317,7 +317,7 @@ async def test_tests_are_written_with_tools_run_and_judged_by_mutants(shop):
     answer, outline, _ = await traced(lambda step: write_or_run("write a test for Cart.total", agent, step))
     assert [f.path for f in answer.files] == ["tests/test_empty.py"]
     report = answer.result
-    assert (report.run.passed, report.run.failed) == (1, 0) and report.mutants
+    assert (report.run.passed, report.run.failed) == (18, 0) and report.mutants
     assert any(o.caught_by == ("test_bread_costs_250",) for o in report.mutants)
     assert any(not o.caught_by for o in report.mutants)
     assert "mutants" in outline and "work with tools" in outline

@@ -63,7 +63,7 @@ NO_TEST = "from lib import grow\n\n\ndef check_grow():\n    assert grow([1]) == 
 @pytest.mark.parametrize("test", [HANGING, BROKEN, CRASHING, NO_TEST])
 async def test_tests_that_did_not_run_to_their_end_keep_an_exact_edit_from_being_accepted(tmp_path: Path, test: str):
     workspace = workspace_of(tmp_path, {"lib.py": FILES["lib.py"], "test_lib.py": test})
-    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 5}))
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 2}))
     done, _, _ = await traced(lambda step: answer("/rename grow enlarge", workspace, step))
     assert done.result.verdict.decision == "MERGE_FEEDBACK"
     assert "did not run, or not to their end" in done.text

@@ -32,7 +32,7 @@ def test_generated_requests_get_what_the_schema_says(app, tmp_path, source):
     (tmp_path / "run").mkdir()
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{app.url}/api/v1/openapi.json"]
     command += ["--url", f"{app.url}/api/v1", "--header", f"Authorization: Bearer {TOKEN}", "--seed", "41"]
-    command += ["--max-examples", "12", "--request-timeout", "30", "--continue-on-failure", "--no-color"]
+    command += ["--max-examples", "6", "--request-timeout", "30", "--continue-on-failure", "--no-color"]
     command += ["--workers", "1"]  # hypothesis describes lambdas through a cache that threads break
     env = {**os.environ, "ASKED_REPOSITORY": str(tmp_path / "shop")}
     if source == "a repository":

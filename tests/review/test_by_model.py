@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from support.git_server import commit
+from support.more_tests import MORE_TESTS
 from support.shop_workspace import answering, offline, open_workspace, traced
 
 from repopilot.agents.review.agent import report_json, report_markdown, report_sarif, review_snapshot
@@ -26,9 +27,9 @@ AFTER = {
     "shop/prices.py": "def mean(prices):\n    return sum(prices) / len(prices)\n\n\n"
     "def spread(prices):\n    return max(prices) - prices[0]\n"
 }
-EMPTY = "from shop.prices import mean\n\n\ndef test_of_nothing():\n    assert mean([]) == 0\n"
+EMPTY = "from shop.prices import mean\n\n\ndef test_of_nothing():\n    assert mean([]) == 0\n" + MORE_TESTS
 SPREAD = "def test_spread():\n    from shop.prices import spread\n\n    assert spread([2, 1, 4]) == 3\n"
-NEITHER = "from shop.prices import mean\n\n\ndef test_mean_of_one():\n    assert mean([3]) == 3\n"
+NEITHER = "from shop.prices import mean\n\n\ndef test_mean_of_one():\n    assert mean([3]) == 3\n" + MORE_TESTS
 OLD = "from shop.prices import mean\n\n\ndef test_median():\n    assert mean([1, 1, 4]) == 1\n"
 
 
@@ -195,7 +196,7 @@ async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(
 async def test_code_that_no_longer_comes_to_an_end_is_proved_unless_the_test_is_slow_anyway(reviewed, waits, told):
     after = {"shop/prices.py": "def mean(prices):\n    while not prices: pass\n    return sum(prices) / len(prices)\n"}
     short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 6.0})}
-    test = f"import time\n\n{EMPTY}".replace("    assert", f"{waits}    assert")
+    test = f"import time\n\n{EMPTY}".replace("    assert", f"{waits}    assert", 1)
     _, prompts, _ = await reviewed(_call("prove", test=test), DONE, after=after, **short)
     assert told in prompts[1], prompts[1].rpartition("data ")[2]
 
