@@ -709,15 +709,15 @@ def test_what_a_file_of_c_keeps_to_itself_is_no_interface(tmp_path):
     assert "api(void)" in section and "in_head" in section
 
 
-JS_TILL = "/** Opens the till for good. */\nexport function open() {}\n\n/** Counts all the coins inside. */\nexport function count() {}\n"
+JS_TILL = "/** Adds a coin of any kind. */\nexport function add() {\n  return { [Symbol.iterator]() {} }\n}\n\n/** Opens the till for good. */\nexport function open() {}\n\n/** Counts all the coins inside. */\nexport function count() {}\n"
 PUBLIC = {
     "javascript": (
         {
             "package.json": '{"name": "till", "version": "1.0.0", "main": "src/index.js"}',
-            "src/index.js": "export { open } from './till.js'\n",
+            "src/index.js": "export { open, add } from './till.js'\n",
             "src/till.js": JS_TILL,
         },
-        "count",
+        "count [Symbol.iterator]",
     ),
     "rust": (
         {

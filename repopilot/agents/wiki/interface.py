@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -62,9 +62,10 @@ def interface(facts: ComponentFacts, component: Component, page: Page) -> None:
 def _ranked(facts: ComponentFacts, symbols: Iterable[Symbol]) -> list[Symbol]:
     """Definitions, an overload only once, those that others, tests and documents use most first."""
     first = list({(s.path, s.qualified): s for s in reversed(list(symbols))}.values())[::-1]
-    weight: Counter[tuple[str, str]] = Counter()
+    weight: defaultdict[tuple[str, str], float] = defaultdict(float)
+    often = Counter(symbol.name for symbol in first)  # which of them is called isn't known
     for symbol in first:  # a class weighs as much as its most used member, and so comes before it
-        used = facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name]
+        used = facts.needed[symbol.path, symbol.start_line] + facts.called[symbol.name] / often[symbol.name]
         for name in accumulate(symbol.qualified.split("."), "{}.{}".format):
             weight[symbol.path, name] = max(weight[symbol.path, name], used)
     return sorted(first, key=lambda s: (-weight[s.path, s.qualified], s.qualified.count(".")))

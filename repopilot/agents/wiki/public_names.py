@@ -96,8 +96,7 @@ def _listed(text: str) -> set[str]:
 
 def _is_open(index: Index, symbol: Symbol) -> bool:
     """Whether nothing at a definition or around it keeps it from users."""
-    owner = symbol.qualified.rpartition(".")[0]
-    around = next((s for s in index.outline(symbol.path) if owner and s.qualified == owner), None)
+    around = next((s for s in index.outline(symbol.path) if symbol.qualified == f"{s.qualified}.{symbol.name}"), None)
     is_abstract = around is not None and _OPEN_TYPE.search(around.signature) is not None
     head = symbol.signature.partition(symbol.name)[0]
     needs_public = index.files[symbol.path].language in _WITH_MODIFIER and not is_abstract
