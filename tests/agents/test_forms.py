@@ -156,7 +156,11 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     workspace = open_workspace(write(tmp_path / "shop", packages), offline(tmp_path / "home"))
     question = "how do I run the tests?"
     found = answer_by_code(question, search(workspace.index, question, 5), workspace, "en")
-    assert found is not None and "`npm test`" in found.text and "`cd packages/api && pytest`" in found.text
+    assert (
+        found is not None
+        and "`cd packages/web && npm test`" in found.text
+        and "`cd packages/api && pytest`" in found.text
+    )
 
 
 @pytest.mark.parametrize(

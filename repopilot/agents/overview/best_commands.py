@@ -15,7 +15,7 @@ from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.manifests import is_imported, manifests, project_name
 from repopilot.index.store import Index
 from repopilot.project import project_commands
-from repopilot.project.manifest import Manifest
+from repopilot.project.manifest import Manifest, is_manifest
 from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose, is_possible
 from repopilot.retrieval.query import learnt
 
@@ -126,7 +126,7 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
         return _WEAK + 1
     is_mention = re.fullmatch(r"[\w-]+", command.command) and f"`{command.command}`" in command.heading
     is_for_types = purpose == "lint" and re.search(r"\b(?:mypy|pyright|tsc)\b", command.command)
-    is_elsewhere = re.match(r"\w+=|make -C |cd ", command.command)
+    is_elsewhere = re.match(r"\w+=|make -C |cd ", command.command) and not is_manifest(command.path)
     if is_mention or is_elsewhere:
         return _WEAK
     if is_for_types or len(re.findall(r"\s--?\w", command.command)) > MOST_OPTIONS:
