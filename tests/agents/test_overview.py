@@ -1180,7 +1180,7 @@ def test_a_component_is_told_by_its_folder_and_not_by_one_of_its_files(tmp_path)
         "shop/lib/dates.py": f"def parse():\n{BODY}\n",
         "shop/lib/names.py": f"def name():\n{BODY}\n",
         "shop/lib/words.py": f"def word():\n{BODY}\n",
-        "shop/till/main.py": f"def till():\n{BODY}\n{BODY}\n",
+        "shop/till/main.py": f"from shop.stock import Stock\n\n\ndef till():\n    Stock().take(1)\n{BODY}\n{BODY}\n",
         "shop/till/README.md": "# Till\n\nCounts what customers pay. More follows.\n",
         "shop/stock.py": f'class Stock:\n    """What there is on the shelves."""\n\n    def take(self, total):\n{BODY}\n',
         "shop/web/package.json": json.dumps({"name": "web", "description": "Shows the shelves"}),
@@ -1419,6 +1419,10 @@ def test_reading_begins_with_what_is_tied_to_most_and_terms_are_more_than_marker
     assert terms.index("Store") < terms.index("Empty")
 
 
-def test_a_component_of_variants_is_what_their_base_is(tmp_path):
-    found = overview_of(workspace_of(tmp_path, CENTRAL).index)
-    assert next(c for c in found.components if c.name == "stores").summary == "What is ordered, kept for later."
+def test_a_component_is_told_by_the_definition_that_it_is_named_after_only_where_others_use_it(tmp_path):
+    of_one = {"shop/till.py": f"from shop.stores import Store\n\n\ndef till(store: Store):\n    store.put(1)\n{BODY}\n"}
+    said = []
+    for number, more in enumerate([{}, of_one]):
+        found = overview_of(workspace_of(tmp_path / str(number), CENTRAL | more).index)
+        said.append(next(c for c in found.components if c.name == "stores").summary)
+    assert said == ["", "What is ordered, kept for later."]

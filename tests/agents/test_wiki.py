@@ -1016,7 +1016,7 @@ async def test_the_files_of_a_wiki_in_a_chat_are_those_that_the_command_keeps_tr
 
 @pytest.mark.slow
 async def test_a_search_finds_what_a_reader_sees(tmp_path):
-    said = '"""Asks @anna, see #12 (the_till)."""\n'
+    said = '"""Asks @anna, see #12 (the_till)."""\n\nthe_till = 1\n'
     write(tmp_path / "repo", SHOP | {"shop/stock/__init__.py": said})
     workspace = open_workspace(tmp_path / "repo", offline(tmp_path / "home"))
     async with root(lambda event: None, "work") as step:

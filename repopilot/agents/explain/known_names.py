@@ -16,6 +16,7 @@ from repopilot.agents.explain.grounding import exists_in, files_holding
 from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.index.store import Index
 from repopilot.retrieval.claims import Anchor, last_name
+from repopilot.retrieval.places.checked_docs import imported_names
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace
 
@@ -68,22 +69,11 @@ def _exists(anchor: Anchor, workspace: Workspace) -> bool:
         folder = anchor.text.strip("/").removeprefix("./")
         return any(path.startswith(f"{folder}/") or f"/{folder}/" in path for path in index.files)
     name = last_name(anchor.text)
-    imported = index.derived(_imported)
+    imported = index.derived(imported_names)
     first = _MODULE.match(anchor.text.lstrip("-"))
     if first is not None and "." in anchor.text and first.group(0) in imported:
         return True
     return name in SYSTEM_NAMES or is_python(name, imported)
-
-
-def _imported(index: Index) -> frozenset[str]:
-    """The top-level names of the external modules that the repository imports, and the names it imports from them."""
-    own = {part.partition(".")[0] for path in index.files for part in path.split("/")}
-    found: set[str] = set()
-    for each in (imported for path in index.files for imported in index.imports(path)):
-        first = _MODULE.match(each.module)
-        if first is not None and first.group(0) not in own:
-            found.update((first.group(0), *each.bound))
-    return frozenset(found)
 
 
 def is_python(name: str, modules: frozenset[str]) -> bool:

@@ -18,7 +18,7 @@ from repopilot.agents.overview.layers import cycles
 from repopilot.agents.overview.overview_values import Component, EntryPoint, Flow, NamedPlace, Overview
 from repopilot.agents.overview.own_code import called_by_name, code_files, main_languages, own_code, product_code
 from repopilot.agents.overview.purpose import purpose_of
-from repopilot.agents.overview.repository_parts import component_uses, components_of, is_private, summary_between
+from repopilot.agents.overview.repository_parts import component_uses, components_of, is_private
 from repopilot.agents.overview.uses import STUBS, between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
@@ -30,6 +30,7 @@ from repopilot.index.manifests import facts, project_name
 from repopilot.index.store import Index
 from repopilot.project.licence_text import licence_in
 from repopilot.repo.history import Commit, commit_authors
+from repopilot.retrieval.places.checked_docs import is_deprecated, said_of
 from repopilot.types import Snapshot
 
 MOST_READ = 6
@@ -199,9 +200,10 @@ def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarra
     own = [place for place in reversed(ranked) if place.path in lines and not is_private(place.name)]
     best = {place.name: place for place in own}
     outside = (
-        place
-        for place in map(best.get, names)
-        if place and any(symbol.qualified == place.name for symbol in reachable(index.outline(place.path)))
+        symbol
+        for place in filter(None, map(best.get, names))
+        for symbol in reachable(index.outline(place.path))
+        if symbol.qualified == place.name and symbol.start_line == place.line and not is_deprecated(index, symbol)
     )
     shown = islice(outside, MOST_TERMS)
-    return tuple(NamedPlace(p.name, p.path, p.line, summary_between(index, p.path, p.line, p.end_line)) for p in shown)
+    return tuple(NamedPlace(s.qualified, s.path, s.start_line, said_of(index, s)) for s in shown)

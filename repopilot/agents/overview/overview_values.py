@@ -28,6 +28,7 @@ class NamedPlace:
     path: str
     line: int
     note: str = ""
+    is_deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 import numpy as np
@@ -14,20 +13,25 @@ import numpy as np
 from repopilot.agents.overview.groups import Group, folders_of, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
-from repopilot.code.graph.graph import Edge, Graph
+from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.code.languages import file_kind, folder_is_module, is_named_as_test, is_test_path
 from repopilot.index.manifests import manifests
 from repopilot.index.store import Index
-from repopilot.retrieval.places.doc_summary import doc_summary, first_sentence, head_summary
+from repopilot.retrieval.places.checked_docs import is_deprecated, said_in, said_of
+from repopilot.retrieval.places.doc_summary import first_sentence, head_summary
 from repopilot.retrieval.repo_map import readme_paragraphs
 from repopilot.types import Symbol, innermost
 
 MOST_SYMBOLS = 10
-LINES_WITH_DOCS = 12
-"""The first lines of a definition, in which its documentation begins."""
+STANDS_FOR = 0.5
+"""The share of the uses of a component by others from which on one definition stands for it."""
 _FOLDER_MODULES = ("__init__.py", "mod.rs")
 """Files whose module goes by the name of their folder."""
+_HEADS = (*_FOLDER_MODULES, "index.ts", "index.js", "lib.rs", "package-info.java", "doc.go")
+"""The main files of packages."""
+_WITH_DOCSTRINGS = ("python", "rust", "go", "elixir")
+"""Languages whose modules have documentation; in others, a comment at the head of a file may be about anything."""
 LEAST_HEIRS = 3
 LEAST_SHARE = 0.02
 """A use with a smaller share of all uses by its component is no edge, unless nothing else uses the other one."""
@@ -46,10 +50,12 @@ def components_of(
     """
     whole = {path for path in lines if folder_is_module(index.files[path].language)}
     groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
-    ranked = _most_used(graph, groups)
+    ranked = _most_used(index, graph, groups)
     tests = tests_of(graph, groups)
     names = _names([_known_as(group) or index.name for group in groups])
-    described = [_described(index, *each) for each in zip(groups, ranked, _common_bases(graph, groups), strict=True)]
+    needed = needed_places(graph, {path: number for number, group in enumerate(groups) for path in group.files})
+    used = _used_definitions(index, needed)
+    described = [_described(index, group, used) for group in groups]
     parts = zip(names, groups, ranked, described, tests, strict=True)
     return tuple(_component(name, group, lines, symbols, said, len(of)) for name, group, symbols, said, of in parts)
 
@@ -97,78 +103,67 @@ def _component(
     )
 
 
-def _described(
-    index: Index, group: Group, symbols: Sequence[NamedPlace], bases: Sequence[NamedPlace]
-) -> NamedPlace | None:
-    """What the component is, by the first text that says it: at the head of its package's main file, in the manifest or
-    the README of its folder, at the head of a file that is most of it, at the definition that it is named after, at
-    the one that matters most where it is a third of the code, at the base of its classes."""
-    size = {path: index.files[path].lines for path in group.files}
-    whole = sum(size.values())
-    heads = [path for path in group.files if path.rpartition("/")[0] == group.name and _is_head(path)]
-    most = [path for path in group.files if path.startswith(group.name) and 2 * size[path] > whole]
-    alike = [each for each in symbols if _is_named_after(each.name, group.name)]
-    large = [each for each in symbols[:1] if 3 * _length(index, each) > whole]
+def _used_definitions(index: Index, needed: Mapping[tuple[str, int], int]) -> dict[str, Counter[Symbol]]:
+    """How often other parts use each outermost definition and its members, by file."""
+    found: dict[str, Counter[Symbol]] = {}
+    outlines = {path: index.outline(path) for path, _ in needed}
+    for (path, line), count in needed.items():
+        around = (s for s in outlines[path] if s.kind != "module" and s.start_line <= line <= s.end_line)
+        found.setdefault(path, Counter()).update(dict.fromkeys(islice(around, 1), count))
+    return found
+
+
+def _described(index: Index, group: Group, of_path: Mapping[str, Counter[Symbol]]) -> NamedPlace | None:
+    """What the component is, by the first text that says it: at the head of its package or module, in the manifest or
+    the README of its folder, at the definition that it is named after, if others use little else of it."""
+    used = sum((of_path[path] for path in group.files if path in of_path), Counter[Symbol]())
+    main = [s for s, n in used.items() if n >= STANDS_FOR * used.total() and _plain(s.name) == _plain(group.name)]
     said = chain(
-        (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in heads),
+        _heads(index, group),
         _said_of_folder(index, re.sub(r"/(?:src|lib)$", "", group.name)),
-        (NamedPlace(path, path, 1, head_summary(index.text(path) or "")) for path in most),
-        (
-            replace(each, note=summary_between(index, each.path, each.line, each.line + LINES_WITH_DOCS))
-            for each in (*alike, *large, *bases)
-        ),
+        (NamedPlace(s.qualified, s.path, s.start_line, said_of(index, s)) for s in main if not is_deprecated(index, s)),
     )
     return next((place for place in said if place.note and not place.note.endswith(":")), None)
 
 
-def _length(index: Index, place: NamedPlace) -> int:
-    """The lines of a definition."""
-    found = (symbol for symbol in index.outline(place.path) if symbol.start_line == place.line)
-    return max((symbol.end_line - symbol.start_line + 1 for symbol in found), default=0)
+def _plain(name: str) -> str:
+    """The last part of a name or a path, in lower case and the singular."""
+    return re.sub(r"\W|_|s$", "", name.rpartition("/")[2]).casefold()
 
 
-def _common_bases(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
-    """Of each group, the class that most of its classes inherit from: at least LEAST_HEIRS, and a quarter of them."""
-    group_of = {graph.by_path[p]: n for n, group in enumerate(groups) for p in group.files if p in graph.by_path}
-    owners = graph.nodes.owners
-    classes = Counter(group_of.get(owner) for owner in owners[graph.nodes.kinds == KINDS.index("class")].tolist())
-    heirs: list[Counter[int]] = [Counter() for _ in groups]
-    inherits = np.flatnonzero(graph.kinds == Edge.INHERITS)
-    for heir, base in zip(graph.sources[inherits].tolist(), graph.targets[inherits].tolist(), strict=True):
-        own = group_of.get(int(owners[base]))
-        if own is not None and own == group_of.get(int(owners[heir])):
-            heirs[own][base] += 1
-    return [
-        [_place(graph, base) for base, n in found.most_common(1) if n >= max(LEAST_HEIRS, classes[group] / 4)]
-        for group, found in enumerate(heirs)
-    ]
+def _heads(index: Index, group: Group) -> Iterator[NamedPlace]:
+    """What is said at the head of a package's main file, of a module with all that is below it, or of the only file; in
+    Go at the head of any file of the package, as what begins with that word."""
+    is_whole = all(path.startswith((f"{group.name}/", f"{group.name}.")) for path in group.files)
+    for path in sorted(group.files):
+        folder, _, name = path.rpartition("/")
+        is_main = folder == group.name and (name in _HEADS or name.endswith(".go"))
+        is_module = len(group.files) == 1 or (is_whole and path.rpartition(".")[0] == group.name)
+        if is_main or (is_module and index.files[path].language in _WITH_DOCSTRINGS):
+            said = said_in(index, path, head_summary(index.text(path) or ""))
+            yield NamedPlace(path, path, 1, said if not name.endswith(".go") or said[:8].lower() == "package " else "")
+
+
+def symbol_at(index: Index, place: NamedPlace) -> Symbol | None:
+    """The definition that begins at a place; None for none."""
+    return next((s for s in index.outline(place.path) if s.start_line == place.line), None)
+
+
+def is_deprecated_at(index: Index, place: NamedPlace) -> bool:
+    """Whether the definition at a place is deprecated."""
+    symbol = symbol_at(index, place)
+    return symbol is not None and is_deprecated(index, symbol)
 
 
 def _said_of_folder(index: Index, folder: str) -> Iterator[NamedPlace]:
     """What the manifest and the README in a folder below the root say that it is."""
     own = [manifest for manifest in manifests(index) if folder and posixpath.dirname(manifest.path) == folder]
     facts = (fact for manifest in own for fact in manifest.facts if fact.kind == "description")
-    yield from (NamedPlace(fact.path, fact.path, fact.line, fact.value) for fact in facts)
+    yield from (NamedPlace(f.path, f.path, f.line, said_in(index, f.path, f.value)) for f in facts)
     readme = posixpath.join(folder, "README.md")
     if folder and readme in index.files:
-        yield NamedPlace(readme, readme, 1, first_sentence(next(readme_paragraphs(index.text(readme) or ""), "")))
-
-
-def _is_named_after(name: str, folder: str) -> bool:
-    return name.casefold() == re.sub(r"[_.-]", "", folder.rpartition("/")[2]).casefold()
-
-
-def summary_between(index: Index, path: str, start: int, end: int) -> str:
-    """The first sentence of the documentation of a definition, '' for none.
-
-    Args:
-        index: the repository.
-        path: the file of the definition.
-        start: the first line of the definition, 1-based.
-        end: its last line, inclusive.
-    """
-    rows = (index.text(path) or "").split("\n")
-    return doc_summary(rows, max(1, start), min(end, start + LINES_WITH_DOCS))
+        said = first_sentence(next(readme_paragraphs(index.text(readme) or ""), ""))
+        yield NamedPlace(readme, readme, 1, said_in(index, readme, said))
 
 
 def subclasses(index: Index, name: str) -> Iterator[Symbol]:
@@ -185,14 +180,10 @@ def subclasses(index: Index, name: str) -> Iterator[Symbol]:
                 yield found
 
 
-def _is_head(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return name in (*_FOLDER_MODULES, "index.ts", "index.js", "lib.rs", "package-info.java", "doc.go")
-
-
-def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
+def _most_used(index: Index, graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
     """The definitions of each group that matter most to others, by how many files use them and how long they are: what
-    many use but is empty (an exception, a marker) tells little. Public names come before others."""
+    many use but is empty (an exception, a marker) tells little. Public names come before others; deprecated ones are
+    left out."""
     wanted = sure_uses(graph)
     owners = graph.nodes.owners
     wanted &= owners[graph.sources] != owners[graph.targets]
@@ -214,7 +205,9 @@ def _most_used(graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
             named.setdefault(names[node], node)
-        found.append([_place(graph, node) for node in islice(named.values(), MOST_SYMBOLS)])
+        places = (_place(graph, node) for node in named.values())
+        wished = (place for place in places if not is_deprecated_at(index, place))
+        found.append(list(islice(wished, MOST_SYMBOLS)))
     return found
 
 
@@ -261,7 +254,10 @@ def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list
     """
     groups = [part.files for part in parts]
     inside = Counter(folder for files in groups for folder in {"", *chain.from_iterable(map(folders_of, files))})
-    own = [[path for path in files if not _is_head(path) or inside[posixpath.dirname(path)] == 1] for files in groups]
+    own = [
+        [path for path in files if posixpath.basename(path) not in _HEADS or inside[posixpath.dirname(path)] == 1]
+        for files in groups
+    ]
     uses = users_of(graph, own, sure_uses(graph))
     tests = {path for path in graph.by_path if is_test_path(path) and file_kind(path) == "code"}
     named = {path for path in tests if is_named_as_test(path)}

@@ -11,9 +11,8 @@ from repopilot import i18n
 from repopilot.agents.overview.overview_values import Component
 from repopilot.agents.overview.render import code
 from repopilot.agents.wiki.component_facts import ComponentFacts
-from repopilot.agents.wiki.reader_lists import WORD, described
+from repopilot.agents.wiki.reader_lists import WORD, described, note_of
 from repopilot.agents.wiki.wiki_page import Page
-from repopilot.foreign_text import literal
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
@@ -84,11 +83,18 @@ def _family(symbol: Symbol) -> tuple[str, str, str, str]:
 
 
 def _rows(index: Index, symbols: Sequence[Symbol], page: Page) -> list[str]:
-    """A row for each definition, or for a family of them, by file and line; members are indented below their class,
-    where the class has a row."""
+    """A row for each definition, or for a family of them, by file and line, deprecated ones last; members are indented
+    below their class, where the class has a row."""
+    late = {(s.path, s.qualified) for s in symbols if described(index, s).is_deprecated}
     line = {(s.path, s.qualified): s.start_line for s in reversed(symbols)}
     ordered = sorted(
-        symbols, key=lambda s: (s.path, line.get((s.path, s.qualified.partition(".")[0]), 0), s.start_line)
+        symbols,
+        key=lambda s: (
+            any((s.path, name) in late for name in accumulate(s.qualified.split("."), "{}.{}".format)),
+            s.path,
+            line.get((s.path, s.qualified.partition(".")[0]), 0),
+            s.start_line,
+        ),
     )
     families: dict[tuple[str, str, str, str], list[Symbol]] = {}
     for symbol in ordered:
@@ -114,7 +120,7 @@ def _row(index: Index, symbol: Symbol, page: Page) -> str:
     """A definition with its signature and that of its constructor, and what its documentation says."""
     inside = (s for s in index.outline(symbol.path) if s.qualified.rpartition(".")[0] == symbol.qualified)
     made = [s.short_signature for s in inside if s.name in _CONSTRUCTORS and s.kind in ("function", "method")][:1]
-    said = literal(described(index, symbol).note)
+    said = note_of(described(index, symbol), page.language)
     signature = " ".join(
         map(code, (symbol.short_signature if symbol.name in symbol.signature else symbol.qualified, *made))
     )

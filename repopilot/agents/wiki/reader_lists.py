@@ -10,16 +10,18 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from repopilot import i18n
 from repopilot.agents.overview.overview_values import NamedPlace
 from repopilot.agents.overview.own_code import documents
 from repopilot.agents.overview.render import code
-from repopilot.agents.overview.repository_parts import subclasses, summary_between
+from repopilot.agents.overview.repository_parts import subclasses
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.syntax import parse
 from repopilot.foreign_text import literal
 from repopilot.i18n.format import list_row
 from repopilot.index.store import Index
+from repopilot.retrieval.places.checked_docs import is_deprecated, said_of
 from repopilot.types import Symbol
 
 FEWESTWORDS = 3
@@ -50,15 +52,21 @@ def telling(name: str, said: str) -> str:
 
 def described(index: Index, symbol: Symbol) -> NamedPlace:
     """A definition with the first sentence of its documentation."""
-    said = summary_between(index, symbol.path, symbol.start_line, symbol.end_line)
-    return NamedPlace(symbol.qualified, symbol.path, symbol.start_line, telling(symbol.name, said))
+    said = telling(symbol.name, said_of(index, symbol))
+    return NamedPlace(symbol.qualified, symbol.path, symbol.start_line, said, is_deprecated(index, symbol))
+
+
+def note_of(place: NamedPlace, language: str) -> str:
+    """What is said of a definition, as Markdown, and whether it is deprecated."""
+    mark = i18n.text("wiki.deprecated", language) if place.is_deprecated else ""
+    return ": ".join(filter(None, (mark, literal(place.note))))
 
 
 def _rows(found: Iterable[NamedPlace], page: Page, indent: str = "") -> list[str]:
     """A row for each thing that the repository describes, then one row with all others."""
-    every = list(found)
-    rows = [f"{code(each.name)}: {literal(each.note)} {page.at(each.path, each.line)}" for each in every if each.note]
-    rest = ", ".join(page.linked(code(each.name), each.path, each.line) for each in every if not each.note)
+    said = [(each, note_of(each, page.language)) for each in sorted(found, key=lambda each: each.is_deprecated)]
+    rows = [f"{code(each.name)}: {note} {page.at(each.path, each.line)}" for each, note in said if note]
+    rest = ", ".join(page.linked(code(each.name), each.path, each.line) for each, note in said if not note)
     return [f"{indent}- {row}" for row in (*rows, rest) if row]
 
 

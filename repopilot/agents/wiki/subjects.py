@@ -6,19 +6,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import DataKind
 from repopilot.agents.overview.render import code, command_text
-from repopilot.agents.overview.repository_parts import subclasses, summary_between
+from repopilot.agents.overview.repository_parts import subclasses
 from repopilot.agents.wiki.component_facts import ComponentFacts
+from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.import_statements import Import
 from repopilot.code.split import FileAnalysis
 from repopilot.foreign_text import literal
 from repopilot.index.manifests import facts as manifest_facts
+from repopilot.retrieval.places.checked_docs import said_of
 from repopilot.types import Symbol
 
 MOST_ROWS = 200
@@ -75,7 +78,8 @@ def _errors(facts: ComponentFacts, page: Page) -> None:
     often = Counter(error.name for error in found)
     rows = []
     for error in found:
-        said = literal(summary_between(facts.index, error.path, error.start_line, error.end_line))
+        whole = replace(described(facts.index, error), note=said_of(facts.index, error))
+        said = note_of(whole, page.language)
         form = _RETURN if facts.index.files[error.path].language == "go" else _RAISE
         raised = _raised(facts, error.name, page, form) if often[error.name] == 1 else ""
         name = error.signature if error.kind == "variable" and not said else error.qualified

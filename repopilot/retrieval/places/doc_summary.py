@@ -8,7 +8,7 @@ from collections.abc import Sequence
 LONGEST = 200
 """Most characters of a summary."""
 _COMMENT = re.compile(
-    r"\s*(?:#(?!\[|!|(?:include|define|undef|if\w*|elif|else|endif|pragma|nullable|region|endregion|error|warning|import)\b)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
+    r"\s*(?:#++(?!\[|!|(?:include|define|undef|if\w*|elif|else|endif|pragma|nullable|region|endregion|error|warning|import)\b)|//[/!]?|/\*+|\*(?!/)|--|;;)\s?(?P<said>.*?)(?:\*+/)?\s*$"
 )
 _DOCSTRING = re.compile(r"^\s*(?:[rRuU]?)(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.S)
 _HEAD_END = re.compile(r":\s*(?:#.*)?$")
@@ -52,6 +52,11 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     Returns:
         One sentence without comment marks and markup, at most LONGEST characters; '' where there is none.
     """
+    return first_sentence(documentation(lines, start, end))
+
+
+def documentation(lines: Sequence[str], start: int, end: int) -> str:
+    """The docstring of a definition, else the comment above it, without comment marks; arguments as `doc_summary`."""
     inside = _docstring(lines[start - 1 : end])
     while start > 1 and _LINE_COMMENT.match(lines[start - 2]) and _DIRECTIVE.match(lines[start - 2]):
         start -= 1
@@ -59,7 +64,7 @@ def doc_summary(lines: Sequence[str], start: int, end: int) -> str:
     while remarks > 1 and lines[remarks - 2].lstrip().startswith("//"):
         remarks -= 1
     block = _block_above(lines, start) or _block_above(lines, remarks)
-    return first_sentence(inside or block or _comment_above(lines, start))
+    return inside or block or _comment_above(lines, start)
 
 
 def head_summary(text: str) -> str:
