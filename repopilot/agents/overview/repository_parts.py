@@ -32,7 +32,6 @@ _HEADS = (*_FOLDER_MODULES, "index.ts", "index.js", "lib.rs", "package-info.java
 """The main files of packages."""
 _WITH_DOCSTRINGS = ("python", "rust", "go", "elixir")
 """Languages whose modules have documentation; in others, a comment at the head of a file may be about anything."""
-LEAST_HEIRS = 3
 LEAST_SHARE = 0.02
 """A use with a smaller share of all uses by its component is no edge, unless nothing else uses the other one."""
 
