@@ -36,9 +36,9 @@ READ = (call("read", path="shop/cart.py"), call("read", path="shop/prices.py"))
 MADE = {"shop/flags.py": "def off(name, dry_run):\n    return '--no-' + name\n"}
 
 
-@pytest.fixture
-def shop(tmp_path):
-    return shop_workspace(tmp_path)
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    return shop_workspace(tmp_path_factory.mktemp("shop"))
 
 
 async def answered(shop, *replies: str, question: str = QUESTION):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.shop_workspace import answering, offline, open_workspace, traced, write
+from support.shop_workspace import answering, offline, open_workspace, traced, workspace_of, write
 
 from repopilot.agents.coding.editor import edit_with_model
 from repopilot.agents.coding.grounded import grounded_call
@@ -29,9 +29,9 @@ FILES = {
 }
 
 
-@pytest.fixture
-def store(tmp_path: Path):
-    return open_workspace(write(tmp_path / "store", FILES), offline(tmp_path / "home"))
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory):
+    return workspace_of(tmp_path_factory.mktemp("store"), FILES)
 
 
 async def read(task: str, said: dict, workspace):

@@ -24,10 +24,11 @@ FILES = {
 }
 
 
-@pytest.fixture
-def index(tmp_path):
-    git_server.commit(tmp_path / "shop", FILES)
-    return open_workspace(tmp_path / "shop", offline(tmp_path / "home")).index
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pack")
+    git_server.commit(folder / "shop", FILES)
+    return open_workspace(folder / "shop", offline(folder / "home")).index
 
 
 def packed(index, query="how is the price computed?", budget=1500, form="markdown", overview=()):

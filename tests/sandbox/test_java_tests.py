@@ -313,8 +313,14 @@ def test_maven_reports_each_test_of_the_chosen_files(level):
     path = "src/test/java/shop/PriceTest.java"
     assert run.outcomes == {f"{path}::small": "passed", f"{path}::large": "failed"}, run.output
     assert (run.failures[0].path, run.failures[0].line) == (path, 9)
+
+
+@pytest.mark.slow
+@needs_maven
+def test_what_maven_can_not_compile_is_told():
     broken = SHOP | {"src/main/java/shop/Price.java": "package shop;\npublic class Price { int of }\n"}
-    run = run_suite(broken, suite, settings)
+    suite = RunnerSuite("java", ("src/test/java/shop/PriceTest.java",), packages=InstalledPackages("", DEBIAN))
+    run = run_suite(broken, suite, Settings())
     assert run.errors == 1 and "Price.java:2" in run.failures[0].assertion
 
 

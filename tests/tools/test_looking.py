@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from support.shop_workspace import shop_workspace, workspace_of
@@ -80,9 +79,9 @@ class Late {
 }
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Workspace:
-    return workspace_of(tmp_path, FILES)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return workspace_of(tmp_path_factory.mktemp("made"), FILES)
 
 
 @pytest.mark.slow

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from support.shop_workspace import offline, open_workspace
+from support.shop_workspace import workspace_of
 from tools.test_tools import Toolbox, opened, refusal
 
 FILES = {
@@ -33,13 +32,9 @@ FILES = {
 }
 
 
-@pytest.fixture
-def app(tmp_path: Path):
-    for path, text in FILES.items():
-        target = tmp_path / "app" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-    return open_workspace(tmp_path / "app", offline(tmp_path / "home"))
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory):
+    return workspace_of(tmp_path_factory.mktemp("app"), FILES)
 
 
 def text(tools: Toolbox, path: str) -> str:
@@ -187,13 +182,9 @@ PACKAGES = {
 }
 
 
-@pytest.fixture
-def packages(tmp_path: Path):
-    for path, text in PACKAGES.items():
-        target = tmp_path / "packages" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-    return open_workspace(tmp_path / "packages", offline(tmp_path / "home"))
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory):
+    return workspace_of(tmp_path_factory.mktemp("packages"), PACKAGES)
 
 
 @pytest.mark.slow

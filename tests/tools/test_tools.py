@@ -24,10 +24,11 @@ from repopilot.tools.working_copy import working_copy
 from repopilot.workspace import Workspace
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> Workspace:
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Tools edit a working copy, never this."""
     crlf = {"notes.txt": "one\r\ntwo\r\nthree\r\n", "web/cart.js": "class Cart {\n  add(x) {\n    return x;\n  }\n}\n"}
-    return shop_workspace(tmp_path, crlf)
+    return shop_workspace(tmp_path_factory.mktemp("shop"), crlf)
 
 
 SIZE, JS_SIZE = "def size(self):\n    return 0", "size() {\n  return 0;\n}"
@@ -225,7 +226,8 @@ async def test_wrong_arguments_are_answered_with_what_would_be_right(shop: Works
 
 
 @pytest.mark.slow
-async def test_links_and_binary_files_are_no_texts(shop: Workspace, tmp_path: Path):
+async def test_links_and_binary_files_are_no_texts(tmp_path: Path):
+    shop = shop_workspace(tmp_path)
     root = shop.snapshot.root
     (root / "picture.bin").write_bytes(bytes(range(256)))
     (root / "outside.py").symlink_to(tmp_path / "elsewhere.py")
