@@ -40,13 +40,13 @@ async def holds(tmp_path: Path, case: EditCase) -> None:
     for path, text in case.files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(text.encode())
-    before = _outcome(root)
     async with opened(open_workspace(root, offline(tmp_path / "home"))) as tools:
         if case.outcome == "refused":
             assert case.where in await refusal(tools, case.tool, **case.arguments)
             assert not tools.copy.changes()
             return
         done = await tools(case.tool, **case.arguments)
+        before = None if case.outcome == "left" else _outcome(root)
         for path, text in tools.copy.drafts().items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).unlink(missing_ok=True)
