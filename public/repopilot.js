@@ -360,27 +360,41 @@
     if (event.target === input() && otherAnswer()) document.querySelector('#chat-submit')?.removeAttribute('disabled');
   });
 
-  // ---- the first line of a finished answer stays in view, unless the reader went elsewhere ----
+  // ---- what was asked, the step that runs, and then the first line of the answer stay in view, unless the reader goes elsewhere ----
   let follows = false;
   const follow = () => { follows = true; };
   const leave = () => { follows = false; };
   document.addEventListener('keydown', (event) => { if (event.key === 'Enter' && event.target === input()) follow(); });
   document.addEventListener('click', (event) => { if (event.target.closest?.('#chat-submit, .rp-button')) follow(); }, true);
-  for (const name of ['wheel', 'touchmove']) document.addEventListener(name, leave, { passive: true });
+  for (const name of ['wheel', 'touchmove', 'pointerdown']) document.addEventListener(name, leave, { passive: true });
+  document.addEventListener('keydown', (event) => { if (/^(Page|Arrow|Home|End)/.test(event.key)) leave(); });
+
+  function running() {
+    if (follows) [...document.querySelectorAll('button.loading-shimmer')].pop()?.scrollIntoView({ block: 'nearest' });
+  }
+
+  const among = (nodes, selector) => nodes.map((node) => (node.matches?.(selector) ? node : node.querySelector?.(selector))).find(Boolean);
+
+  /** An overview that comes after a question was asked pushes the question down. */
+  function pushed(nodes) {
+    if (follows && among(nodes, '.rp-overview-card')) setTimeout(() => follows && [...document.querySelectorAll('[data-step-type="user_message"]')].pop()?.scrollIntoView({ block: 'start' }), 250);
+  }
 
   function finished(nodes) {
-    const sources = nodes.map((node) => node.querySelector?.('.rp-sources') || (node.matches?.('.rp-sources') ? node : null)).find(Boolean);
+    const sources = among(nodes, '.rp-sources');
     if (sources && document.hidden) document.title = `✓ ${document.title.replace(/^✓ /, '')}`;
     if (!sources || !follows) return;
     setTimeout(() => {
       const message = sources.closest('[data-step-type="assistant_message"]');
       const top = message?.getBoundingClientRect().top ?? 60;
       if (follows && (top < 50 || top > window.innerHeight * 0.6)) message.scrollIntoView({ block: 'start' });
-      follows = false;
     }, 250);
   }
   new MutationObserver((changes) => {
-    finished(changes.flatMap((change) => [...change.addedNodes]));
+    const added = changes.flatMap((change) => [...change.addedNodes]);
+    pushed(added);
+    finished(added);
+    running();
     nameButtons();
     nameSentences();
   }).observe(document.querySelector('#root') || document.body, { childList: true, subtree: true });

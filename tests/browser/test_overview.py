@@ -28,6 +28,19 @@ def test_a_repository_opens_with_its_overview_whose_places_open_and_whose_chips_
     assert opened.problems == []
 
 
+def test_a_question_stays_in_view_when_the_overview_above_it_comes_later(opened: Tab):
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 500})
+    card = page.locator(".rp-overview-card")
+    card.evaluate("node => { window.later = [node.parentNode, node]; node.remove() }")
+    opened.say("How does harvest work?")
+    question = page.locator('[data-step-type="user_message"]')
+    expect(page.locator(".rp-footer")).to_be_visible()
+    page.evaluate("window.later[0].append(window.later[1])")
+    expect(card).to_be_visible()
+    expect(question).to_be_in_viewport(ratio=1, timeout=20_000)
+
+
 LAYERS = (("shop", "admin"), ("orders", "stock", "users", "mails"), ("prices", "taxes"), ("store",), ("clock",))
 """Packages; each uses all of the layer below."""
 

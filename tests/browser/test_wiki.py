@@ -23,7 +23,8 @@ def test_a_wiki_is_written_page_by_page_and_read_searched_and_saved_beside_the_c
     titles = contents.get_by_role("button").all_text_contents()
     assert titles[0] == "orchard" and {"Glossary", "How to", "trees"} < set(titles)
     opened.unfold()
-    expect(page.locator('button[id^="step-"]', has_text="trees.md")).to_be_visible()
+    page.locator('button[id^="step-Compute the pages"]').click()
+    expect(page.locator(".step li", has_text="Glossary").first).to_be_visible()
 
     contents.get_by_role("button", name="trees").click()
     panel = page.locator("#side-view-content")
@@ -77,9 +78,12 @@ def test_stop_keeps_the_pages_and_words_that_there_are(visitor: Tab, tmp_path):
     ):
         page.goto(f"{app.url}/?repo={folder}")
         page.wait_for_selector('[data-answerable="true"]')
+        page.set_viewport_size({"width": 1280, "height": 420})
         visitor.say("/wiki")
         contents = page.get_by_role("list", name="Contents")
         expect(page.get_by_text("described how it works on 1 of")).to_be_visible(timeout=90_000)
+        expect(page.locator("button.loading-shimmer").last).to_be_in_viewport()
+        expect(page.locator("#stop-button")).to_be_in_viewport()
         page.locator("#stop-button").click()
         ollama.wait_for_disconnect()
         expect(page.locator(".rp-footer").last).to_contain_text("Stopped: what was finished is kept.")

@@ -37,12 +37,12 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
     asked = len(overview.components) + bool(overview.components) if workspace.uses_tools else 0
     wiki = Wiki((), len(writers), index.commit, language, asked)
     pages: list[Page] = []
-    for name, write in writers.items():
-        async with step.child(name, "tool") as writing:
+    async with step.child("compute the pages", "tool") as writing:
+        for write in writers.values():
             pages.append(await asyncio.to_thread(write))
             shown = _shown(pages[-1], index.commit)
-            await writing.write(shown.title)
-        wiki = _published(replace(wiki, pages=(*wiki.pages, shown)), step)
+            await writing.write(f"- {shown.title}\n")
+            wiki = _published(replace(wiki, pages=(*wiki.pages, shown)), step)
     for page in (page for page in pages if page.asks and asked):
         async with step.child(page.name, "agent", page.asks) as telling:
             words = await words_for(page, workspace, telling)
