@@ -9,8 +9,11 @@ function inline(text, go) {
   let end = 0;
   for (const found of text.matchAll(INLINE)) {
     const [whole, escaped, ticks, code, bold, slanted, struck, label, href] = found;
-    made.push(text.slice(end, found.index));
-    end = found.index + whole.length;
+    const after = found.index + whole.length;
+    // A place in brackets is a link without them: a line would break between the link and its bracket.
+    const bracket = href && text[found.index - 1] === '(' && text[after] === ')' ? 1 : 0;
+    made.push(text.slice(end, found.index - bracket));
+    end = after + bracket;
     const key = found.index;
     if (escaped) made.push(escaped);
     else if (ticks) made.push(<code key={key}>{ticks.length > 1 ? code.replace(/^ (.*) $/s, '$1') : code}</code>);

@@ -88,4 +88,6 @@ def _shown(page: Page, commit: str, words: Words | None = None) -> WikiPage:
     summary = said if place and not said.startswith(("#", "-")) else ""
     whole = page.with_words(words.text) if words else page
     own = (words.text, words.model, words.rests_on) if words else ()
-    return WikiPage(page.name, page.parts[0].removeprefix("# "), summary, whole.text.replace(COMMIT, commit), *own)
+    return WikiPage(
+        page.name, page.parts[0].removeprefix("# "), summary, whole.text.replace(COMMIT, short_commit(commit)), *own
+    )

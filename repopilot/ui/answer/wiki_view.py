@@ -86,7 +86,7 @@ async def search_wiki(chat: Chat, payload: dict) -> dict:
 
 
 def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
-    """The pages that contain all words of a text, as the reader sees them: [name, the first line with most of the
+    """The pages that contain all words of a text, as the reader sees them: [name, the shortest line with most of the
     words]. Pages with more of the words in their title come first, then those with more in that line.
 
     Args:
@@ -99,8 +99,11 @@ def pages_with(wiki: Wiki, text: str) -> list[list[str]]:
         read = _as_read(line)
         return sum(word in read for word in words)
 
+    def best(line: str) -> tuple[int, int]:
+        return has(line), -len(line)
+
     seen = [(page, _UNSEEN.sub("", _plain(page.text))) for page in wiki.pages]
-    found = [(page, max(text.splitlines(), key=has)) for page, text in seen if has(text) == len(words)]
+    found = [(page, max(text.splitlines(), key=best)) for page, text in seen if has(text) == len(words)]
     found.sort(key=lambda each: (-has(each[0].title), -has(each[1])))
     return [[page.name, line] for page, line in found]
 
