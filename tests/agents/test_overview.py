@@ -155,7 +155,11 @@ def test_a_question_about_all_of_it_is_answered_with_the_part_that_was_asked(tmp
 
 @pytest.mark.slow
 def test_what_no_file_says_is_told_apart(tmp_path):
-    files = {"pyproject.toml": '[project]\nname = "till"\n', "till.py": "def total():\n    return 1\n"}
+    files = {
+        "pyproject.toml": '[project]\nname = "till"\n',
+        "till.py": "def total():\n    return 1\n",
+        "tests/test_till.py": "from till import total\n\n\ndef test_total():\n    assert total() == 1\n",
+    }
     page = overview_markdown(overview_of(workspace_of(tmp_path, files).index), "en")
     assert "- Test (by convention): `pytest`\n" in page
     page = overview_markdown(overview_of(workspace_of(tmp_path / "2", SHOP).index), "en")
@@ -831,6 +835,7 @@ def test_commands_are_those_of_developers(tmp_path):
     readme += "\n> | Where | How |\n> | Any | `pip install shop` |\n"
     workflow = "jobs:\n  a:\n    steps:\n      - run: ruff check .\n      - run: pytest --cov $ARGS\n"
     files = {"README.md": readme, "pyproject.toml": SHOP["pyproject.toml"], ".github/workflows/ci.yml": workflow}
+    files["tests/test_shop.py"] = "def test_it():\n    assert 1\n"
     document = overview_json(overview_of(workspace_of(tmp_path, files).index))
     assert document["commands"]["lint"] == "ruff check ." and document["commands"]["run"] == "shop"
     assert document["commands"]["test"] == "pytest" and document["commands"]["install"] == "pip install shop"
@@ -876,6 +881,19 @@ def test_a_command_does_what_it_is_shown_for_from_the_folder_where_readers_are(t
 def test_a_command_that_the_repository_has_nothing_for_is_left_out(tmp_path):
     files = {"README.md": "# Till\n\nIn the ports tree:\n\n```\nmake install\n```\n", "till.py": "x = 1\n"}
     assert "install" not in commands_of_files(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    ("files", "bench"),
+    [
+        ({"go.mod": "module till\n"}, None),
+        ({"go.mod": "module till\n", "a_test.go": "func BenchmarkA(b *testing.B) {\n}\n"}, "go test -bench=. ./..."),
+        ({"Cargo.toml": '[package]\nname = "till"\n'}, None),
+        ({"Cargo.toml": '[package]\nname = "till"\n', "benches/a.rs": "fn main() {}\n"}, "cargo bench"),
+    ],
+)
+def test_benchmarks_are_run_where_there_are_some(tmp_path, files, bench):
+    assert commands_of_files(tmp_path, {"till.c": "int x;\n", **files}).get("bench") == bench
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ async def agent_answer(
         if listener.answered and work.left().over() is None:
             seconds = work.left().seconds
             await listener.look_twice(seconds if is_kept else min(seconds, SECONDS))
-        if is_kept and listener.answered and any(each.status == "checked" for each in listener.checked):
+        if is_kept and listener.answered:
             await listener.look_for_cases(budget, done.calls)
         answering.note(**_counts(listener.checked))
     return _made(listener, done)
@@ -262,6 +262,8 @@ class _Listener:
             for n, each in enumerate(_sentences(self.checked), 1)
             if each.places and (each.status == "checked" or each in self._taken_back)
         }
+        if not cited:
+            return
         claims = await asyncio.to_thread(lambda: {n: _claim(each, self._workspace.index) for n, each in cited.items()})
         done = await refuted(claims, self._workspace, budget, self._step)
         known = await asyncio.to_thread(self._known, [*calls, *done.calls])

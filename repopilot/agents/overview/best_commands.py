@@ -10,12 +10,12 @@ from typing import get_args
 
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryPoint
-from repopilot.agents.overview.usual_commands import built_programs, usual_commands
+from repopilot.agents.overview.usual_commands import built_programs, is_built_whole, usual_commands
 from repopilot.code.languages import is_doc_path, is_example_path, is_test_path
 from repopilot.index.manifests import is_imported, manifests, project_name
 from repopilot.index.store import Index
 from repopilot.project import project_commands
-from repopilot.project.manifest import Manifest, is_manifest
+from repopilot.project.manifest import is_manifest
 from repopilot.project.project_commands import COMMANDS, NAMES, ProjectCommand, Purpose, is_possible
 from repopilot.retrieval.query import learnt
 
@@ -49,27 +49,6 @@ _MANAGER_OF = {
     "yarn.lock": "yarn",
 }
 """The package managers of JavaScript by the files that only they have."""
-_CONVENTIONS: dict[str, dict[Purpose, str]] = {
-    "cargo": {
-        "test": "cargo test",
-        "build": "cargo build --release",
-        "start": "cargo run",
-        "lint": "cargo clippy",
-        "bench": "cargo bench",
-    },
-    "go": {
-        "test": "go test ./...",
-        "build": "go build ./...",
-        "lint": "go vet ./...",
-        "bench": "go test -bench=. ./...",
-    },
-    "maven": {"test": "mvn test", "build": "mvn package"},
-    "python": {"test": "pytest", "install": "pip install -e ."},
-    "npm": {"install": "npm install"},
-    "ruby": {"install": "bundle install"},
-    "composer": {"install": "composer install", "test": "vendor/bin/phpunit"},
-}
-"""By ecosystem of a manifest, which may also be that of a package inside the project."""
 
 
 def commands_of(index: Index) -> tuple[ProjectCommand, ...]:
@@ -189,12 +168,11 @@ def _about(command: ProjectCommand, purpose: Purpose) -> bool:
 def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand]) -> list[ProjectCommand]:
     """The conventional command of the project, or else of each package that none of the commands found is for."""
     covered = {posixpath.dirname(command.path) for command in found}
-    of_root = () if found else list(usual_commands(index, purpose))
-    of_manifests = (each for each in _of_manifests(index, purpose) if not covered & {"", posixpath.dirname(each.path)})
     usual: dict[str, ProjectCommand] = {}
-    for each in (*of_root, *of_manifests) if purpose == "lint" else (*of_manifests, *of_root):
-        usual.setdefault(posixpath.dirname(each.path), each)
-    if index.derived(_is_built):
+    for each in usual_commands(index, purpose, only_packages=bool(found)):
+        if not covered & {"", posixpath.dirname(each.path)}:
+            usual.setdefault(posixpath.dirname(each.path), each)
+    if index.derived(is_built_whole):
         usual = {folder: each for folder, each in usual.items() if not folder}
     best = [usual[""]] if "" in usual else list(usual.values())
     return [
@@ -206,31 +184,6 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
         )
         for each in best
     ]
-
-
-def _of_manifests(index: Index, purpose: Purpose) -> Iterator[ProjectCommand]:
-    for manifest in manifests(index):
-        folder = posixpath.dirname(manifest.path)
-        command = _CONVENTIONS.get(manifest.ecosystem, {}).get(purpose)
-        if command and _has_use(index, manifest, purpose):
-            inside = f"cd {folder} && {command}" if folder else command
-            yield ProjectCommand(inside, "convention", manifest.path, 1)
-
-
-def _has_use(index: Index, manifest: Manifest, purpose: Purpose) -> bool:
-    """Whether there is what a conventional command runs; a manifest of Python may hold only the settings of tools."""
-    inside = posixpath.join(posixpath.dirname(manifest.path), "")
-    if manifest.ecosystem == "cargo" and purpose == "start":
-        return any(path.startswith((f"{inside}src/main.rs", f"{inside}src/bin/")) for path in index.files)
-    if manifest.ecosystem != "python" or manifest.name:
-        return True
-    tests = (path for path in index.files if path.endswith(".py") and is_test_path(path))
-    return purpose == "test" and any(path.startswith(inside) for path in tests)
-
-
-def _is_built(index: Index) -> bool:
-    """Whether a build file at the root builds the whole, so that packages below it are only parts."""
-    return any(True for _ in usual_commands(index, "build"))
 
 
 def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
@@ -249,10 +202,9 @@ def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[Pr
 
 
 def _started(index: Index, entries: Iterable[EntryPoint]) -> Iterator[ProjectCommand]:
-    """How programs start that no file names: by their language, or by the name that a Makefile builds them with."""
-    built = index.text("Makefile") or ""
+    """How programs start that no file names: by their language, or by the name that a build file builds them with."""
     for entry in entries:
-        builds = entry.path.endswith(".go") or re.search(rf"^{re.escape(entry.name)}\s*:", built, re.M)
+        builds = entry.path.endswith(".go") or any(built_programs(index, entry.name))
         if entry.kind in ("package", "script") or (entry.kind == "main" and builds):
             command = f"go run ./{posixpath.dirname(entry.path)}" if entry.path.endswith(".go") else entry.name
             yield ProjectCommand(command, "convention", entry.path, entry.line)
@@ -301,14 +253,14 @@ def ranked_commands(index: Index, entries: Sequence[EntryPoint], purpose: Purpos
         purpose: what the commands are for.
     """
     folders = {posixpath.dirname(manifest.path) for manifest in manifests(index)}
-    is_whole = "" in folders or index.derived(_is_built)
+    is_whole = "" in folders or index.derived(is_built_whole)
     packages = {each for each in folders if each and is_whole and not (purpose == "docs" and is_doc_path(f"{each}/"))}
     every = [each for each in index.derived(commands_of) if packages.isdisjoint(folders_of(each.path))]
     names = {name.casefold() for name in (project_name(index), *(each.name for each in manifests(index))) if name}
     fits = {"install": lambda command: _installs(command, names), "start": lambda command: _starts(command, index)}
     fitting = [each for each in every if purpose not in fits or fits[purpose](each.command)]
     declared = _declared(index) if purpose == "start" else []
-    built = built_programs(index) if purpose == "start" else ()
+    built = built_programs(index, index.name.rpartition("/")[2]) if purpose == "start" else ()
     said = [*declared, *built, *chosen(fitting, purpose)]
     said.sort(key=lambda each: each in declared and "/" in each.path)  # a program of a package inside is a part
     said = said or _by_meaning(every, purpose)

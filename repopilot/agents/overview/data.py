@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
+from typing import get_args
 
 import numpy as np
 
@@ -117,17 +118,18 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
         first. Then each route and command that is registered: one without a name has that of its definition, and the
         only command is the program itself, and left out.
     """
+    of_code = list(_in_code(index, lines))
     found = [
         *_tables(graph),
         *(DataPlace("schema", path, path, 1) for path in sorted(index.files) if file_kind(path) == "schema"),
         *(place for place in _settings(index) if place.path in lines),
-        *_read_by_code(index, lines),
+        *(place for place in of_code if place.kind not in get_args(RegisteredKind)),
     ]
     own = [place for place in found if is_product_path(place.path) and not index.is_foreign(place.path)]
     places: dict[tuple[DataKind | RegisteredKind, str], list[DataPlace]] = {}
     for place in own:
         places.setdefault((place.kind, place.name), []).append(place)
-    registered = list(_registered(index, lines))
+    registered = [place for place in of_code if place.kind in get_args(RegisteredKind)]
     only = sum(place.kind == "subcommand" for place in registered) == 1
     return (
         *(_joined(each) for each in sorted(places.values(), key=len, reverse=True)),
@@ -152,43 +154,49 @@ def _settings(index: Index) -> Iterator[DataPlace]:
         yield DataPlace("settings", found.qualified, found.path, found.start_line)
 
 
-def _read_by_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
-    """The variables of the environment and the configuration files that the code names."""
+def _in_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
+    """What the product's code names in its syntax: variables of the environment and configuration files that it reads,
+    routes and commands that it registers."""
     reading = {path for name in _READERS for path in index.may_use(name)}
-    for path in sorted(lines):
+    using = {names: {path for name in names.split() for path in index.may_use(name)} for _, names, _ in _FORMS}
+    for path in filter(is_product_path, sorted(lines)):
         text = (index.text(path) or "").encode()
         bare = () if _OF_OS.search(text) else b"environ"  # of WSGI, where it isn't imported
         is_read = path in reading or b"envvar" in text or b'env:"' in text
-        variables = [f for f in _READ.finditer(text) if not f[0].startswith(bare)] if is_read else []
-        files = list(_FILE.finditer(text))
-        tree = parse(text, index.files[path].language, PARSE_S) if variables or files else None
-        if tree is None:
-            continue
-        for found in (*variables, *files):
-            node = tree.root_node.descendant_for_byte_range(found.start(), found.start() + 1)
-            inside = node.type if node is not None else ""
-            line = text.count(b"\n", 0, found.start()) + 1
-            name = next(filter(None, found.groups())).decode()
-            if found.re is _READ and not re.search("comment|char" if found["tag"] else "comment|string|char", inside):
-                yield DataPlace("variable", name, path, line)
-            elif found.re is _FILE and re.search(r"string|[\"']", inside) and file_kind(name) == "config":
-                yield DataPlace("config", name, path, line)
-
-
-def _registered(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
-    """The routes and commands that the product's code registers."""
-    using = {names: {path for name in names.split() for path in index.may_use(name)} for _, names, _ in _FORMS}
-    for path in filter(is_product_path, sorted(set().union(*using.values()).intersection(lines))):
-        text = (index.text(path) or "").encode()
-        forms = [(kind, form) for kind, names, form in _FORMS if path in using[names]]
-        found = sorted(
-            ((each.end(), kind, each) for kind, form in forms for each in form.finditer(text)), key=itemgetter(0)
-        )
+        found: list[tuple[int, DataKind | RegisteredKind, re.Match[bytes]]] = [
+            *((0, "variable", each) for each in _READ.finditer(text) if is_read and not each[0].startswith(bare)),
+            *((0, "config", each) for each in _FILE.finditer(text) if file_kind(_first(each)) == "config"),
+            *(
+                (each.end(), kind, each)
+                for kind, names, form in _FORMS
+                if path in using[names]
+                for each in form.finditer(text)
+            ),
+        ]
         tree = parse(text, index.files[path].language, PARSE_S) if found else None
-        for end, kind, match in found:
+        for end, kind, match in sorted(found, key=itemgetter(0)):
             node = tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1) if tree else None
-            if node is not None and not re.search("comment|string", node.type):
-                line = text.count(b"\n", 0, end) + 1
-                around = [each.name for each in index.outline(path) if each.start_line <= line <= each.end_line]
-                told = " ".join(part.decode() for part in match.groups() if part)
-                yield DataPlace(kind, told or ("/" if kind == "route" else (around or [path])[-1]), path, line)
+            if node is not None and _is_meant(kind, node.type, match):
+                line = text.count(b"\n", 0, end or match.start()) + 1
+                yield DataPlace(kind, _name(index, kind, path, line, match), path, line)
+
+
+def _is_meant(kind: str, syntax: str, match: re.Match[bytes]) -> bool:
+    """Whether a match stands in the syntax that its kind has, not in a comment or text."""
+    if kind == "config":
+        return re.search(r"string|[\"']", syntax) is not None
+    is_tag = kind == "variable" and match["tag"] is not None
+    return re.search("comment|char" if is_tag else "comment|string|char", syntax) is None
+
+
+def _first(match: re.Match[bytes]) -> str:
+    return next(filter(None, match.groups())).decode()
+
+
+def _name(index: Index, kind: str, path: str, line: int, match: re.Match[bytes]) -> str:
+    """The name of what is read; of what is registered all that is told of it, else the definition around it."""
+    if kind in get_args(DataKind):
+        return _first(match)
+    told = " ".join(part.decode() for part in match.groups() if part)
+    around = [each.name for each in index.outline(path) if each.start_line <= line <= each.end_line]
+    return told or ("/" if kind == "route" else (around or [path])[-1])
