@@ -215,7 +215,7 @@ test("slow", () => new Promise((done) => setTimeout(done, 600000)));
 async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edits(tmp_path):
     files = {"package.json": '{"scripts": {"test": "node --test"}}', "a.test.js": SLOW_IN_NODE}
     workspace = shop_workspace(tmp_path, files)
-    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 3.0}))
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 1.5}))
     wrong = 'test("wrong", () => assert.strictEqual(1, 2));\n'
     async with opened(workspace) as tools:
         await tools("replace_text", path="a.test.js", old='test("quick"', new=f'{wrong}test("quick"')
