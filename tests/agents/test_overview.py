@@ -19,11 +19,12 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.overview import repository_parts
 from repopilot.agents.overview.compute import overview_of
-from repopilot.agents.overview.groups import MOST_GROUPS, grouped, shortest_paths
+from repopilot.agents.overview.flows import sure_flows
+from repopilot.agents.overview.groups import MOST_GROUPS, Group, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
 from repopilot.agents.overview.render import facts_text, lines_for_model, mermaid, overview_json, overview_markdown
-from repopilot.agents.overview.repository_parts import component_uses
+from repopilot.agents.overview.repository_parts import component_names, component_uses
 from repopilot.agents.overview.uses import FileUse, file_uses
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.history.commit_store import HistoryState, write_commits
@@ -209,17 +210,61 @@ PATHS = st.lists(st.text("ab/", min_size=1, max_size=9), max_size=40).map(
 
 @pytest.mark.slow
 @given(PATHS, st.randoms(use_true_random=False))
-def test_every_file_is_in_exactly_one_of_few_groups(paths, random):
+def test_every_file_is_in_one_of_few_groups_unless_nothing_ties_its_folder_to_others(paths, random):
     lines = {path: random.randint(1, 500) for path in paths}
     ties = {(random.choice(list(paths)), random.choice(list(paths))): 1 for _ in range(len(paths))}
     whole = {path for path in paths if random.random() < 0.3}
     groups = grouped(lines, ties, whole)
     assert len(groups) <= MOST_GROUPS
-    assert sorted(path for group in groups for path in group.files) == sorted(paths)
+    held = [path for group in groups for path in group.files]
+    left_out = set(paths) - set(held)
+    assert len(held) == len(set(held)) and all("/" in path for path in left_out)
     for group in groups:
         shown = shortest_paths(group.files, paths)
         covered = {p for p in paths for each in shown if p == each or p.startswith(f"{each}/")}
         assert covered == set(group.files)
+
+
+PASSED_ON = {
+    "Python": ("{}/__init__.py", "from shop.{} import {}\n", "{}.py", "def {}():\n{}\n"),
+    "JavaScript": ("{}/index.js", "export {{ {1} }} from './{0}.js'\n", "{}.js", "export function {}() {{\n{}\n}}\n"),
+}
+
+
+@pytest.mark.parametrize("language", PASSED_ON)
+def test_a_file_that_only_passes_on_what_others_define_stands_for_no_component(tmp_path, language):
+    facade, passes, name, function = PASSED_ON[language]
+    parts = [f"part{n}" for n in range(6)]
+    body = BODY if language == "Python" else BODY.replace("+=", "+= 1 +")
+    files = {f"shop/{name.format(part)}": function.format(part, body) for part in parts}
+    files |= {"shop/sub/" + name.format(n): function.format(n, body) for n in ("left", "right")}
+    inside = "".join(passes.format(n, n) for n in ("left", "right")).replace("shop.", "shop.sub.")
+    files |= {facade.format("shop"): "".join(passes.format(part, part) for part in parts)}
+    files |= {facade.format("shop/sub"): inside}
+    found = overview_of(workspace_of(tmp_path, files).index)
+    held = {path: component.name for component in found.components for path in component.files}
+    assert facade.format("shop") not in held and held[facade.format("shop/sub")] == "sub"
+    assert len(set(held.values())) > 5 and not found.uses
+
+
+def test_a_small_folder_that_nothing_ties_to_others_is_in_no_component():
+    lines = {f"{name}/{name}.go": 1000 for name in ("web", "core", "shared", "cli", "docs")} | {"completion/c.bash": 9}
+    names = [group.name for group in grouped(lines, {("web/web.go", "core/core.go"): 9})]
+    assert sorted(names) == ["cli", "core", "docs", "shared", "web"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name"),
+    [
+        ({"export": 90, "select": 10}, "export"),
+        ({"export": 60, "select": 40}, "export, select"),
+        ({f"part{n}": 20 - n for n in range(10)}, "part0, …"),
+    ],
+)
+def test_a_component_is_named_after_all_that_holds_much_of_it(sizes, name):
+    files = {f"shop/{each}.py": size for each, size in sizes.items()}
+    largest = f"shop/{max(sizes, key=sizes.__getitem__)}"
+    assert component_names([Group(largest, tuple(files))], files, "repository") == [name]
 
 
 def test_what_only_a_file_of_types_names_is_no_use(tmp_path):
@@ -792,6 +837,19 @@ def test_a_flow_shows_what_documents_and_tests_call(tmp_path):
     assert [step.name for step in found.flows[0].path] == ["order_in", "order_work", "order_end"]
 
 
+def step(name, *lines):
+    """A function of Python with work, and then some lines."""
+    return f"def {name}(job):\n    total = 0\n{BODY}\n" + "".join(f"    {line}\n" for line in lines) + "\n\n"
+
+
+def steps_of(tmp_path, files):
+    """Every step of every flow."""
+    return {place.name for flow in overview_of(workspace_of(tmp_path, files).index).flows for place in flow.path}
+
+
+STEPS = "".join(step(name, f"{then}(job)") for name, then in (("main", "load"), ("load", "check"), ("check", "len")))
+
+
 def test_a_flow_follows_a_call_by_name_to_the_method_that_others_override(tmp_path):
     indented = BODY.replace("    ", "        ")
     kinds = "".join(
@@ -809,7 +867,97 @@ def test_a_flow_follows_a_call_by_name_to_the_method_that_others_override(tmp_pa
         "Job.work",
     ] and "`run` ⇢ `Job.work`" in overview_markdown(found, "en")
     flow = next(flow for flow in overview_json(found)["flows"] if "Job.work" in flow["path"])
-    assert [flow["path"][number] for number in flow["unsure"]] == ["Job.work"] and flow["places"][0] == "app.py:1"
+    assert [flow["path"][number] for number in flow["unsure"]] == ["Job.work", "Sale.work"] and flow["places"][
+        0
+    ] == "app.py:1"
+
+
+@pytest.mark.parametrize(("count", "shown"), [(1, True), (2, False)])
+def test_it_is_sure_that_a_flow_goes_to_an_override_where_there_is_only_one(tmp_path, count, shown):
+    body = BODY.replace("    ", "        ")
+    kinds = "".join(f"class Sale{n}(Job):\n    def work(self):\n        total = 0\n{body}\n\n\n" for n in range(count))
+    base = "class Job:\n    def work(self):\n        raise NotImplementedError\n\n\n"
+    run = "def run(job: Job):\n    return job.work()\n\n\ndef main(job: Job):\n    run(job)\n"
+    found = overview_of(workspace_of(tmp_path, {"app.py": f"{base}{kinds}{run}"}).index)
+    assert ("Sale0.work" in {place.name for flow in sure_flows(found.flows) for place in flow.path}) is shown
+
+
+REPAIR = {
+    "app.py": STEPS
+    + step("repair", "len(job)")
+    + step("run", "try:", "    load(job)", "except OSError:", "    repair(job)"),
+    "app.js": """
+function repair(job) { BODY
+  return 1 }
+function main(job) { BODY
+  return load(job) }
+function load(job) { BODY
+  return check(job) }
+function check(job) { BODY
+  return 2 }
+export function run(job) { BODY
+  try { main(job) } catch (error) { repair(job) } }
+""",
+    "App.java": """
+class App {
+  int repair(int job) { BODY
+    return 1; }
+  int main(int job) { BODY
+    return load(job); }
+  int load(int job) { BODY
+    return check(job); }
+  int check(int job) { BODY
+    return 2; }
+  int run(int job) { BODY
+    try { return main(job); } catch (Exception e) { return repair(job); } }
+}
+""",
+    "app.rb": """
+def repair(job)BODY
+  1
+end
+def main(job)BODY
+  load(job)
+end
+def load(job)BODY
+  check(job)
+end
+def check(job)BODY
+  2
+end
+def run(job)BODY
+  begin
+    main(job)
+  rescue IOError
+    repair(job)
+  end
+end
+""",
+}
+
+
+@pytest.mark.parametrize("path", REPAIR)
+def test_what_only_happens_after_a_failure_is_no_step_of_a_flow(tmp_path, path):
+    work = "".join(f"\n    total = {n}{'' if path.endswith('rb') else ';'}" for n in range(30))
+    found = {name.rpartition(".")[2] for name in steps_of(tmp_path, {path: REPAIR[path].replace("BODY", work)})}
+    assert {"load", "check"} <= found and "repair" not in found
+
+
+def test_a_variable_called_like_a_function_is_no_step_of_a_flow(tmp_path):
+    files = {
+        "tools.py": step("patch", "len(job)"),
+        "app.py": f"from tools import patch\n\n\n{STEPS}{step('run', 'load(job)', 'major, patch = job', 'len(patch)')}",
+    }
+    found = steps_of(tmp_path, files)
+    assert {"main", "load", "check"} <= found and "patch" not in found
+
+
+def test_a_constructor_that_is_only_compared_is_no_step_of_a_flow(tmp_path):
+    work = BODY.replace("+=", "+= 1 +")
+    merge = f"merge(other) {{\n{work}\n if (this.constructor === other.constructor) {{ return this.split() }} }}"
+    text = f"class Item {{ constructor() {{\n{work}\n}}\n{merge}\nsplit() {{\n{work}\nreturn this.end() }}\nend() {{\n{work}\n}} }}"
+    found = steps_of(tmp_path, {"item.js": f"export {text}\n"})
+    assert {"Item.merge", "Item.split"} <= found and "Item.constructor" not in found
 
 
 def test_a_method_that_calls_the_one_it_overrides_leads_to_no_other_override(tmp_path):

@@ -253,7 +253,7 @@ def test_subjects_that_cut_across_have_a_page_where_the_repository_has_them(tmp_
     assert "`SHOP_KEY`" in page and "`SHOP_URL` ([`shop/orders/settings.py:14`]" in page
     assert "`ShopSettings.Mail` ([`shop/orders/settings.py:8`]" in page
     assert not any(word in page for word in ("secret", "IN_A_COMMENT", "WRITTEN", "`.toml`", "shop.ini"))
-    assert all("`shop.toml`" in (wiki / name).read_text() for name in ("settings.md", "stock.md")), "where it is read"
+    assert all("`shop.toml`" in (wiki / name).read_text() for name in ("orders.md", "stock.md")), "where it is read"
     index = (wiki / "index.md").read_text()
     assert "tored data" not in index and not (wiki / "stored-data.md").exists(), "two rows are no page"
     errors = (wiki / "errors.md").read_text()
@@ -900,22 +900,19 @@ def test_the_errors_of_go_and_rust_are_found_by_their_conventions(tmp_path):
     assert "Erroneous" not in page and "`Till`" not in page and "error()" not in page
 
 
-def test_a_call_that_is_matched_by_name_only_is_marked_on_the_page_of_a_component(tmp_path):
-    body = "\n".join("    total += 1" for _ in range(20))
+@pytest.mark.parametrize(("line", "shown"), [("take(total)", True), ("self.source.lend(total)", False)])
+def test_no_page_shows_a_call_that_is_matched_by_name_only(tmp_path, line, shown):
+    work = "".join("        total += 1\n" for _ in range(20))
     files = {
-        "main.py": f"from shop.till import Till\n\n\ndef main(till):\n    total = 0\n{body}\n    till.ring_up(total)\n\n\nif __name__ == '__main__':\n    main(Till())\n",
-        "shop/till.py": f"from shop.stock import take\n\n\nclass Till:\n    def ring_up(self, total):\n{body}\n        return take(total)\n".replace(
-            "\n    total", "\n        total"
-        ),
-        "shop/stock.py": f"def take(total):\n{body}\n    return total\n",
+        "main.py": "from shop.till import Till\n\n\ndef main():\n    Till().ring_up(1)\n\n\nif __name__ == '__main__':\n    main()\n",
+        "shop/till.py": f"from shop.stock import take\n\n\nclass Till:\n    def ring_up(self, total):\n{work}        return {line}\n",
+        "shop/stock.py": f"def take(total):\n    for each in range(total):\n{work}    return total\n\n\nclass Shelf:\n    def lend(self, total):\n{work}        return total\n",
     }
     write(tmp_path / "repo", files)
     written(tmp_path, tmp_path / "wiki")
-    index = (tmp_path / "wiki" / "index.md").read_text()
-    marked = re.findall(r"⇢ (`[^`]+`)", folded(index, "Call paths from the entry points"))
-    pages = "".join(path.read_text() for path in (tmp_path / "wiki").iterdir() if path.name != "index.md")
-    assert marked and all(re.search(rf"\d+\. ⇢ {re.escape(name)} ", pages) for name in marked)
-    assert "matched by name only" in pages
+    pages = "".join(path.read_text() for path in (tmp_path / "wiki").iterdir())
+    assert ("`Till.ring_up` → `take`" in pages) is shown
+    assert "→ `Shelf.lend`" not in pages and "⇢ `" not in pages
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repopilot.agents.overview.uses import SURE
+from repopilot.agents.overview.uses import KNOWN, SURE
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.resolve.uses.covering_tests import is_test_place
@@ -22,6 +22,8 @@ CLASS = KINDS.index("class")
 FUNCTION = KINDS.index("function")
 LIKELY = 0.6
 """The confidence of a call whose name has one definition."""
+_ABSTRACT_LINES = 3
+"""A longer method does something itself where it isn't overridden."""
 _DAMPING = 0.9
 _ROUNDS = 20
 CONSTRUCTORS = frozenset(("__init__", "constructor", "new", "initialize"))
@@ -37,7 +39,7 @@ class CallWork:
         work: lines of a definition plus its share of the work of what it calls, float (nodes,).
         calls: the nodes that each node calls.
         one_of: the node that stands for each, int (nodes,): overloads are one.
-        unsure: the calls that are known by name only, as (caller, called).
+        unsure: the calls that are known by name only, or may go to an override, as (caller, called).
     """
 
     work: np.ndarray
@@ -59,6 +61,8 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     is_handed_on &= graph.nodes.kinds[graph.targets] == FUNCTION
     is_call = graph.kinds == Edge.CALLS
     last_names = [name.rpartition(".")[2] for name in graph.nodes.names]
+    # `this.constructor` and the like are compared and read, not called.
+    is_handed_on &= ~np.isin(graph.targets, [node for node, name in enumerate(last_names) if name in CONSTRUCTORS])
     overrides = _overrides_of(graph, last_names)
     inside = is_own[graph.sources] & is_own[graph.targets] & (graph.sources != graph.targets)
     wanted = ((is_call & (graph.confidence >= LIKELY)) | is_handed_on) & inside
@@ -68,6 +72,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
         _dispatched(graph, last_names, np.flatnonzero(is_call & (graph.confidence < LIKELY) & inside), overrides),
     )
     sources, targets = _with_constructors(graph, last_names, sources, targets)
+    known = set(zip(sources.tolist(), targets.tolist(), strict=True))
     sources, targets = _with_overrides(last_names, sources, targets, overrides)
     is_function = is_own & (graph.nodes.kinds == FUNCTION)  # a class does its work in its methods
     one_of = _overloads_as_one(graph, np.flatnonzero(is_function))
@@ -83,7 +88,11 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     calls: dict[int, list[int]] = defaultdict(list)
     for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
         calls[source].append(target)
-    return CallWork(work, calls, one_of, _unsure(graph, one_of, is_call & inside, pairs))
+    by_name = _unsure(graph, one_of, is_call & inside, pairs)
+    works = spans > _ABSTRACT_LINES
+    chosen = {(n, each) for n in set(targets.tolist()) if len(found := overrides(n)) > 1 or works[n] for each in found}
+    of_several = {(int(one_of[base]), int(one_of[each])) for base, each in chosen - known}
+    return CallWork(work, calls, one_of, by_name | of_several)
 
 
 def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
@@ -114,7 +123,7 @@ def _dispatched(
 
 def _unsure(graph: Graph, one_of: np.ndarray, is_call: np.ndarray, pairs: np.ndarray) -> frozenset[tuple[int, int]]:
     """The calls of which no edge is sure."""
-    sure = is_call & (graph.confidence >= SURE)
+    sure = is_call & (graph.confidence >= KNOWN)
     named = is_call & ~sure
     columns = ((one_of[graph.sources[chosen]], one_of[graph.targets[chosen]]) for chosen in (named, sure))
     by_name, known = (set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in columns)

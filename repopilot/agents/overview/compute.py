@@ -72,7 +72,7 @@ def _structure(index: Index) -> Overview:
     components = components_of(index, graph, lines, uses)
     links = component_uses(components, uses)
     rank = page_rank(graph)
-    ways = flows(graph, entries, lines, index.derived(called_by_name))
+    ways = flows(index, graph, entries, lines, index.derived(called_by_name))
     of_code = {path: info.lines for path, info in index.files.items() if info.kind == "code" and info.language}
     counted = [info for info in index.files.values() if info.kind == "code"] or list(index.files.values())
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))

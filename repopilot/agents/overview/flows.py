@@ -8,16 +8,19 @@ Calls within files that these pass through count less, so that together the flow
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
 
 import numpy as np
 
+from repopilot.agents.overview.call_sites import usual_calls
 from repopilot.agents.overview.call_work import CONSTRUCTORS, FUNCTION, CallWork, call_work
 from repopilot.agents.overview.offered import offered
 from repopilot.agents.overview.overview_values import UNSURE, EntryPoint, Flow, NamedPlace
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import is_public
+from repopilot.index.store import Index
 
 MOST_FLOWS = 3
 LONGEST = 8
@@ -29,8 +32,6 @@ MOST_STATIONS = 2000
 """How many definitions flows may pass through, those that matter most."""
 _NAMED = 0.3
 """The weight of being called by documents and tests, beside that of work."""
-_BY_NAME = 0.6
-"""The factor for a call that is known by name only."""
 _SHOWN = 0.2
 """The factor for a call at a definition that another flow shows."""
 _SHOWN_FILE = 0.6
@@ -39,20 +40,26 @@ _INNER_START = 0.5
 """The factor for a flow that begins at a definition that users don't import, and again for one they don't call."""
 _LEAST = 0.25
 """A call counts where its value is at least this share of the highest one in its flow."""
-_BEAM = 4
-"""How many of the best chains to one definition are continued."""
 
 
 def flows(
-    graph: Graph, entries: Sequence[EntryPoint], paths: Collection[str], told: Mapping[str, int]
+    index: Index,
+    graph: Graph,
+    entries: Sequence[EntryPoint],
+    paths: Collection[str],
+    told: Mapping[str, int],
+    *,
+    sure: bool = False,
 ) -> tuple[Flow, ...]:
     """Find the most important flows.
 
     Args:
-        graph: the code graph.
+        index: the repository.
+        graph: its code graph.
         entries: where it is entered. A program can only be the first step of a flow.
         paths: the files of its own code.
         told: how often documents and tests call each name.
+        sure: whether every call must be known by more than its name.
     """
     calls = call_work(graph, paths)
     programs = {int(calls.one_of[node]) for entry in entries if (node := _program(graph, entry)) is not None}
@@ -67,16 +74,17 @@ def flows(
     }
     between = {
         node: {
-            called: matters[node] * matters[called] * (_BY_NAME if (node, called) in calls.unsure else 1.0)
+            called: matters[node] * matters[called]
             for called in calls.calls.get(node, ())
-            if called in matters
+            if called in matters and not (sure and (node, called) in calls.unsure)
         }
         for node in matters
     }
     entered = {node: factor for node, factor in starts.items() if factor == 1.0}
     found: list[tuple[int, ...]] = []
+    is_usual = usual_calls(index, graph)
     for begun in (entered, *[starts] * MOST_FLOWS):
-        if len(found) < MOST_FLOWS and (way := _best_way(graph, between, begun, programs, found)):
+        if len(found) < MOST_FLOWS and (way := _usual_way(is_usual, graph, between, begun, programs, found)):
             found.append(way)
     return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, _without_tail(way, between), calls)) for way in found)
 
@@ -127,6 +135,24 @@ def _comes_back(graph: Graph, last: Sequence[int]) -> bool:
     return len(last) > 2 and len({graph.nodes.names[node].rpartition(".")[2] for node in last}) == 1
 
 
+def _usual_way(
+    is_usual: Callable[[int, int], bool],
+    graph: Graph,
+    between: Mapping[int, dict[int, float]],
+    starts: Mapping[int, float],
+    programs: Collection[int],
+    found: Sequence[Sequence[int]],
+) -> tuple[int, ...]:
+    """The best chain of which no call is made in another case only; such calls are taken out of `between`."""
+    while way := _best_way(graph, between, starts, programs, found):
+        unusual = [pair for pair in pairwise(way) if not is_usual(*pair)]
+        if not unusual:
+            break
+        for caller, called in unusual:
+            del between[caller][called]
+    return way
+
+
 def _best_way(
     graph: Graph,
     between: Mapping[int, Mapping[int, float]],
@@ -135,7 +161,7 @@ def _best_way(
     found: Iterable[Sequence[int]],
 ) -> tuple[int, ...]:
     """The chain whose calls count most, without those that other flows show; () for none. A beam search that keeps the
-    best chains to each definition."""
+    best chain of each length to each definition."""
     shown = {node for way in found for node in way}
     taken = {pair for way in found for pair in pairwise(way)}
     files = {graph.file_of(node) for node in shown}
@@ -143,15 +169,16 @@ def _best_way(
     best: tuple[float, tuple[int, ...]] = (0.0, ())
     ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (start,)) for start in starts]
     for length in range(2, LONGEST + 1):
-        to: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
+        to: dict[int, tuple[float, tuple[int, ...]]] = {}
         for worth, way in ways:
             for called, value in between[way[-1]].items():
                 if called in way or called in programs or _comes_back(graph, (*way[-2:], called)):
                     continue
                 more = 0.0 if (way[-1], called) in taken else value * starts[way[0]]
                 more *= _SHOWN ** ((called in shown) + (way[-1] in shown)) * _SHOWN_FILE ** (called in beside)
-                to.setdefault(called, []).append((worth + more, (*way, called)))
-        ways = [each for group in to.values() for each in sorted(group, key=lambda e: -e[0])[:_BEAM]]
+                if called not in to or worth + more > to[called][0]:
+                    to[called] = worth + more, (*way, called)
+        ways = list(to.values())
         if length >= FEWEST_STEPS:
             best = max([best, *ways], key=lambda each: each[0])
     return best[1]
@@ -171,3 +198,9 @@ def _steps(graph: Graph, way: Sequence[int], calls: CallWork) -> tuple[NamedPlac
     notes = ["", *(UNSURE if pair in calls.unsure else "" for pair in pairwise(way))]
     places = [graph.nodes[node] for node in way]
     return tuple(NamedPlace(p.name, p.path, max(1, p.line), note) for p, note in zip(places, notes, strict=True))
+
+
+def sure_flows(found: Iterable[Flow]) -> tuple[Flow, ...]:
+    """Flows up to their first call that is unsure, where they still have FEWEST_STEPS steps."""
+    cut = (replace(flow, path=tuple(takewhile(lambda step: step.note != UNSURE, flow.path))) for flow in found)
+    return tuple(flow for flow in cut if len(flow.path) >= FEWEST_STEPS)

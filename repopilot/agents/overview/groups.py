@@ -49,7 +49,7 @@ def grouped(
             fewer than FEWEST_GROUPS parts; then the outermost modules are taken apart.
 
     Returns:
-        The parts, the largest first; [] for no files.
+        The parts, the largest first; [] for no files. A small folder that is tied to nothing is in none of them.
     """
     units = _units(lines, whole)
     if len(units) < FEWEST_GROUPS and whole:
@@ -111,6 +111,9 @@ def _joined(units: Sequence[Group], lines: Mapping[str, int], ties: Mapping[tupl
         small = min(left, key=lambda number: (size[number], left[number].name))
         if len(left) <= MOST_GROUPS and (size[small] >= least or len(left) <= FEWEST_GROUPS):
             break
+        if size[small] < least and _is_folder(left[small]) and not uses[small].any() and not uses[:, small].any():
+            del left[small]  # nothing says what it belongs to
+            continue
         into = _closest(small, left, size, uses)
         larger, smaller = (into, small) if size[into] >= size[small] else (small, into)
         left[into] = Group(left[larger].name, (*left[larger].files, *left[smaller].files))

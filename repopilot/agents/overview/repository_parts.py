@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 import numpy as np
 
 from repopilot.agents.overview.groups import Group, folders_of, grouped, shortest_paths
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
-from repopilot.agents.overview.uses import TEST_MODULES, FileUse, sure_uses, users_of
+from repopilot.agents.overview.uses import TEST_MODULES, FileUse, between, sure_uses, users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.code.languages import file_kind, folder_is_module, is_named_as_test, is_test_path
@@ -32,8 +33,8 @@ _HEADS = (*_FOLDER_MODULES, "index.ts", "index.js", "lib.rs", "package-info.java
 """The main files of packages."""
 _WITH_DOCSTRINGS = ("python", "rust", "go", "elixir")
 """Languages whose modules have documentation; in others, a comment at the head of a file may be about anything."""
-LEAST_SHARE = 0.02
-"""A use with a smaller share of all uses by its component is no edge, unless nothing else uses the other one."""
+_NAMED_SHARE = 0.15
+"""A component is named after the folders and files with this share of its code."""
 
 
 def components_of(
@@ -47,11 +48,13 @@ def components_of(
         lines: lines of its own code by path.
         uses: what uses what between these files.
     """
-    whole = {path for path in lines if folder_is_module(index.files[path].language)}
-    groups = grouped(lines, {pair: use.count for pair, use in uses.items()}, whole)
+    defining = {path: count for path, count in lines.items() if not _only_passes_on(graph, path)} or lines
+    whole = {path for path in defining if folder_is_module(index.files[path].language)}
+    ties = {pair: use.count for pair, use in between(uses, defining).items()}
+    groups = _with_facades(lines.keys() - defining.keys(), grouped(defining, ties, whole))
     ranked = _most_used(index, graph, groups)
     tests = tests_of(graph, groups)
-    names = _names([_known_as(group) or index.name for group in groups])
+    names = component_names(groups, lines, index.name)
     needed = needed_places(graph, {path: number for number, group in enumerate(groups) for path in group.files})
     used = _used_definitions(index, needed)
     described = [_described(index, group, used) for group in groups]
@@ -59,22 +62,68 @@ def components_of(
     return tuple(_component(name, group, lines, symbols, said, len(of)) for name, group, symbols, said, of in parts)
 
 
-def _known_as(group: Group) -> str:
-    """The folder or file that a group is named by, '' for the whole repository."""
+def _only_passes_on(graph: Graph, path: str) -> bool:
+    """Whether a file stands for its folder and defines nothing: what it passes on belongs to others."""
+    inside = graph.inside(graph.by_path[path]) if path in graph.by_path else ()
+    values = KINDS.index("value")
+    return path.rpartition("/")[2] in _HEADS and all(
+        graph.nodes.kinds[n] == values or is_private(graph.nodes.name(n)) for n in inside
+    )
+
+
+def _with_facades(facades: Iterable[str], groups: Sequence[Group]) -> list[Group]:
+    """The groups with the files that pass on what their folder defines, where one group holds all of the folder."""
+    holders: dict[str, set[int]] = defaultdict(set)
+    for number, group in enumerate(groups):
+        for folder in {folder for path in group.files for folder in ("", *folders_of(path))}:
+            holders[folder].add(number)
+    held = {path: holders[posixpath.dirname(path)] for path in sorted(facades)}
+    own = [tuple(path for path, by in held.items() if by == {number}) for number in range(len(groups))]
+    return [replace(group, files=group.files + more) for group, more in zip(groups, own, strict=True)]
+
+
+def _known_as(group: Group, lines: Mapping[str, int]) -> list[str]:
+    """The folders and files that a group is named by: the one that others were joined to, the largest of
+    these where it holds _NAMED_SHARE of the code, and "…" where that is less than half of it."""
     folder, _, last = group.name.rpartition("/")
     module = next((name for name in _FOLDER_MODULES if name.partition(".")[0] == last), "")
-    return folder if f"{folder}/{module}" in group.files else group.name
+    if f"{folder}/{module}" in group.files:
+        return [folder]
+    joined = _joined(group)
+    sizes: dict[str, int] = {}
+    for name in shortest_paths(joined, lines):
+        inside = (path for path in joined if path == name or path.startswith(f"{name}/"))
+        sizes[posixpath.splitext(name)[0]] = sum(lines[path] for path in inside)
+    whole = sum(lines[path] for path in group.files)
+    others = [name for name in sorted(sizes, key=lambda name: -sizes[name])[:1] if sizes[name] >= _NAMED_SHARE * whole]
+    untold = sum(size for name, size in sizes.items() if name not in others)
+    return [group.name, *others, *(["…"] if 2 * untold > whole else [])]
 
 
-def _names(paths: Sequence[str]) -> list[str]:
-    """The last part of each path; where several have the same, with as many folders before it as tell them apart."""
+def _joined(group: Group) -> tuple[str, ...]:
+    """The files of a group beside the folder or file that it is called after."""
+    own = (f"{group.name}/", f"{group.name}.")
+    return tuple(path for path in group.files if group.name and not path.startswith(own))
+
+
+def component_names(groups: Sequence[Group], lines: Mapping[str, int], whole: str) -> list[str]:
+    """The last part of the path that each group is known as; where several have the same, with as many folders before
+    it as tell them apart. Then those of the other paths that hold much of it.
+
+    Args:
+        groups: the groups.
+        lines: lines of code by path.
+        whole: the name of the repository.
+    """
+    paths = [_known_as(group, lines) if group.name else [whole] for group in groups]
     depths = [1] * len(paths)
     while True:
-        names = ["/".join(path.split("/")[-depth:]) for path, depth in zip(paths, depths, strict=True)]
+        names = ["/".join(path.split("/")[-depth:]) for (path, *_), depth in zip(paths, depths, strict=True)]
         often = Counter(names)
-        longer = [n for n, path in enumerate(paths) if often[names[n]] > 1 and depths[n] <= path.count("/")]
+        longer = [n for n, (path, *_) in enumerate(paths) if often[names[n]] > 1 and depths[n] <= path.count("/")]
         if not longer:
-            return names
+            others = ([posixpath.basename(path) for path in more] for _, *more in paths)
+            return [", ".join((name, *more)) for name, more in zip(names, others, strict=True)]
         for number in longer:
             depths[number] += 1
 
@@ -96,9 +145,7 @@ def _component(
         symbols=tuple(symbols),
         lines=sum(lines[path] for path in group.files),
         tests=tests,
-        joined=tuple(
-            path for path in group.files if group.name and not path.startswith((f"{group.name}/", f"{group.name}."))
-        ),
+        joined=_joined(group),
     )
 
 
@@ -278,6 +325,7 @@ def component_uses(
         uses: what uses what between files.
     """
     of = {path: number for number, component in enumerate(components) for path in component.files}
+    uses = between(uses, of)
     strongest: dict[tuple[int, int], tuple[int, str, int]] = {}
     counts: Counter[tuple[int, int]] = Counter()
     shared = _shared(components, of, uses)
@@ -288,17 +336,7 @@ def component_uses(
         counts[pair] += use.count
         if use.count > strongest.get(pair, (0, "", 0))[0]:
             strongest[pair] = use.count, user, use.line
-    out = Counter[int]()
-    into = Counter[int]()
-    for (one, other), count in counts.items():
-        out[one] += count
-        into[other] += count
-    kept = [
-        (pair, count)
-        for pair, count in counts.most_common()
-        if count >= LEAST_SHARE * out[pair[0]] or count == into[pair[1]]
-    ]
-    return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in kept)
+    return tuple(ComponentUse(*pair, count, *strongest[pair][1:]) for pair, count in counts.most_common())
 
 
 def _shared(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from repopilot import i18n
 from repopilot.agents.overview.flows import flows
-from repopilot.agents.overview.overview_values import UNSURE, Component, Flow
+from repopilot.agents.overview.overview_values import Component, Flow
 from repopilot.agents.overview.render import code, overview_rows
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.interface import interface
@@ -73,7 +73,7 @@ def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]
     """The component's steps in the flows of the repository; where it has none, the first flow inside it."""
     files = set(component.files)
     found = [row for flow in facts.overview.flows for row in _steps(flow, files, page)]
-    inside = () if found else flows(facts.graph, (), component.files, {})[:1]
+    inside = () if found else flows(facts.index, facts.graph, (), component.files, {}, sure=True)[:1]
     rows = found or [row for flow in inside for row in _steps(flow, files, page)]
     return [*rows, "", i18n.text("overview.static_calls", page.language)] if rows else []
 
@@ -83,10 +83,7 @@ def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
     inside = [n for n, step in enumerate(flow.path) if step.path in files]
     first = max(0, inside[0] - 1) if inside else 0
     shown = list(enumerate(flow.path, 1))[first : inside[-1] + 2] if inside else []
-    steps = [
-        f"  {n}. {'⇢ ' if step.note == UNSURE else ''}{code(step.name)} {page.at(step.path, step.line)}"
-        for n, step in shown
-    ]
+    steps = [f"  {n}. {code(step.name)} {page.at(step.path, step.line)}" for n, step in shown]
     return [f"- {code(flow.title)}", *steps] if len(steps) >= FEWEST_STEPS else []
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 
 from repopilot import i18n
+from repopilot.agents.overview.flows import sure_flows
 from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.own_code import documents
 from repopilot.agents.overview.render import code, overview_rows, shares_text
@@ -65,6 +66,7 @@ def pages_of(overview: Overview, index: Index, links: str, language: str) -> lis
 
 def page_writers(overview: Overview, index: Index, links: str, language: str) -> dict[str, Writer]:
     """A function for each page that writes it, by the page's name, in order; see `pages_of`."""
+    overview = replace(overview, flows=sure_flows(overview.flows))
     names = page_names(overview.components)
     facts = ComponentFacts(index, overview, names)
 

@@ -1,0 +1,58 @@
+"""Which calls happen on the usual way through a function, by the text around them. Sync."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from tree_sitter import Node
+
+from repopilot.code.graph.graph import Edge, Graph
+from repopilot.code.syntax import parse
+from repopilot.index.store import Index
+
+PARSE_S = 1.0
+_HANDLER = re.compile(r"(?:except|catch|rescue)(?:_(?:group_)?(?:clause|block))?")
+"""The nodes that handle a failure, in the grammars of the languages that have them."""
+
+_SET = r"^[ \t]*(?:[\w{{]+[ \t,]+)*{}[ \t]*(?:,[\w., \t]+)?[ \t}}]*:?=(?![=>])"
+"""How a line sets a variable of a name, alone or among others."""
+
+
+def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
+    """Make a check of calls; files are parsed when it needs them.
+
+    Args:
+        index: the repository.
+        graph: its code graph.
+
+    Returns:
+        Tells whether one node calls another one, or passes it on, elsewhere than where a failure is handled, and not by
+        the name of a variable. Calls of constructors and overrides, which have no edge of their own, are usual.
+    """
+
+    @cache
+    def handlers(path: str) -> list[tuple[int, int]]:
+        tree = parse((index.text(path) or "").encode(), index.files[path].language, PARSE_S)
+        nodes: list[Node] = [tree.root_node] if tree else []
+        for node in nodes:
+            nodes += node.children
+        of_failures = (node for node in nodes if node.is_named and _HANDLER.fullmatch(node.type))
+        return [(node.start_point[0] + 1, node.end_point[0] + 1) for node in of_failures]
+
+    def is_usual(caller: int, called: int) -> bool:
+        place = graph.nodes[caller]
+        overloads = {
+            n for n in graph.inside(graph.file_of(called)) if graph.nodes.names[n] == graph.nodes.names[called]
+        }
+        links = [link for link in graph.outgoing(caller, (Edge.CALLS, Edge.USES)) if link.node in overloads]
+        outer, _, name = graph.nodes.names[called].rpartition(".")
+        if outer != graph.nodes.names[caller] and links and all(link.kind == Edge.USES for link in links):
+            text = index.lines(place.path, place.line, place.end_line) or ""
+            if re.search(_SET.format(re.escape(name)), text, re.M):
+                return False
+        lines = {link.line for link in links}
+        return not lines or not all(any(a <= line <= b for a, b in handlers(place.path)) for line in lines)
+
+    return is_usual
