@@ -8,6 +8,7 @@ from functools import cache
 
 from tree_sitter import Node
 
+from repopilot.agents.overview.call_work import CONSTRUCTORS
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.syntax import parse
 from repopilot.index.store import Index
@@ -48,7 +49,10 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
         }
         links = [link for link in graph.outgoing(caller, (Edge.CALLS, Edge.USES)) if link.node in overloads]
         outer, _, name = graph.nodes.names[called].rpartition(".")
-        if outer != graph.nodes.names[caller] and links and all(link.kind == Edge.USES for link in links):
+        is_named = bool(links) and all(link.kind == Edge.USES for link in links)
+        if is_named and name in CONSTRUCTORS:  # `this.constructor` and the like are compared and read
+            return False
+        if is_named and outer != graph.nodes.names[caller]:
             text = index.lines(place.path, place.line, place.end_line) or ""
             if re.search(_SET.format(re.escape(name)), text, re.M):
                 return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repopilot.agents.overview.uses import KNOWN, SURE
+from repopilot.agents.overview.uses import SURE
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import KINDS
 from repopilot.resolve.uses.covering_tests import is_test_place
@@ -39,12 +39,14 @@ class CallWork:
         work: lines of a definition plus its share of the work of what it calls, float (nodes,).
         calls: the nodes that each node calls.
         one_of: the node that stands for each, int (nodes,): overloads are one.
-        unsure: the calls that are known by name only, or may go to an override, as (caller, called).
+        by_name: the calls that are known by name only, as (caller, called).
+        unsure: these, and the calls that may go to another override.
     """
 
     work: np.ndarray
     calls: Mapping[int, list[int]]
     one_of: np.ndarray
+    by_name: frozenset[tuple[int, int]]
     unsure: frozenset[tuple[int, int]]
 
 
@@ -61,8 +63,6 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     is_handed_on &= graph.nodes.kinds[graph.targets] == FUNCTION
     is_call = graph.kinds == Edge.CALLS
     last_names = [name.rpartition(".")[2] for name in graph.nodes.names]
-    # `this.constructor` and the like are compared and read, not called.
-    is_handed_on &= ~np.isin(graph.targets, [node for node, name in enumerate(last_names) if name in CONSTRUCTORS])
     overrides = _overrides_of(graph, last_names)
     inside = is_own[graph.sources] & is_own[graph.targets] & (graph.sources != graph.targets)
     wanted = ((is_call & (graph.confidence >= LIKELY)) | is_handed_on) & inside
@@ -92,7 +92,7 @@ def call_work(graph: Graph, paths: Iterable[str]) -> CallWork:
     works = spans > _ABSTRACT_LINES
     chosen = {(n, each) for n in set(targets.tolist()) if len(found := overrides(n)) > 1 or works[n] for each in found}
     of_several = {(int(one_of[base]), int(one_of[each])) for base, each in chosen - known}
-    return CallWork(work, calls, one_of, by_name | of_several)
+    return CallWork(work, calls, one_of, by_name, by_name | of_several)
 
 
 def _nodes_of(graph: Graph, paths: Iterable[str]) -> np.ndarray:
@@ -123,7 +123,7 @@ def _dispatched(
 
 def _unsure(graph: Graph, one_of: np.ndarray, is_call: np.ndarray, pairs: np.ndarray) -> frozenset[tuple[int, int]]:
     """The calls of which no edge is sure."""
-    sure = is_call & (graph.confidence >= KNOWN)
+    sure = is_call & (graph.confidence >= SURE)
     named = is_call & ~sure
     columns = ((one_of[graph.sources[chosen]], one_of[graph.targets[chosen]]) for chosen in (named, sure))
     by_name, known = (set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in columns)

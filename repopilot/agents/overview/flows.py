@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -32,6 +33,8 @@ MOST_STATIONS = 2000
 """How many definitions flows may pass through, those that matter most."""
 _NAMED = 0.3
 """The weight of being called by documents and tests, beside that of work."""
+_BY_NAME = 0.6
+"""The factor for a call that is known by name only."""
 _SHOWN = 0.2
 """The factor for a call at a definition that another flow shows."""
 _SHOWN_FILE = 0.6
@@ -40,6 +43,8 @@ _INNER_START = 0.5
 """The factor for a flow that begins at a definition that users don't import, and again for one they don't call."""
 _LEAST = 0.25
 """A call counts where its value is at least this share of the highest one in its flow."""
+_BEAM = 4
+"""How many of the best chains to one definition are continued."""
 
 
 def flows(
@@ -59,7 +64,7 @@ def flows(
         entries: where it is entered. A program can only be the first step of a flow.
         paths: the files of its own code.
         told: how often documents and tests call each name.
-        sure: whether every call must be known by more than its name.
+        sure: whether every call must be known by more than its name, and happen where nothing fails.
     """
     calls = call_work(graph, paths)
     programs = {int(calls.one_of[node]) for entry in entries if (node := _program(graph, entry)) is not None}
@@ -74,7 +79,7 @@ def flows(
     }
     between = {
         node: {
-            called: matters[node] * matters[called]
+            called: matters[node] * matters[called] * (_BY_NAME if (node, called) in calls.by_name else 1.0)
             for called in calls.calls.get(node, ())
             if called in matters and not (sure and (node, called) in calls.unsure)
         }
@@ -84,9 +89,11 @@ def flows(
     found: list[tuple[int, ...]] = []
     is_usual = usual_calls(index, graph)
     for begun in (entered, *[starts] * MOST_FLOWS):
-        if len(found) < MOST_FLOWS and (way := _usual_way(is_usual, graph, between, begun, programs, found)):
+        find = partial(_usual_way, is_usual) if sure else _best_way
+        if len(found) < MOST_FLOWS and (way := find(graph, between, begun, programs, found)):
             found.append(way)
-    return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, _without_tail(way, between), calls)) for way in found)
+    unsure = {pair for way in found for pair in pairwise(way) if pair in calls.unsure or not is_usual(*pair)}
+    return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, _without_tail(way, between), unsure)) for way in found)
 
 
 def _what_matters(
@@ -161,7 +168,7 @@ def _best_way(
     found: Iterable[Sequence[int]],
 ) -> tuple[int, ...]:
     """The chain whose calls count most, without those that other flows show; () for none. A beam search that keeps the
-    best chain of each length to each definition."""
+    best chains to each definition."""
     shown = {node for way in found for node in way}
     taken = {pair for way in found for pair in pairwise(way)}
     files = {graph.file_of(node) for node in shown}
@@ -169,16 +176,15 @@ def _best_way(
     best: tuple[float, tuple[int, ...]] = (0.0, ())
     ways: list[tuple[float, tuple[int, ...]]] = [(0.0, (start,)) for start in starts]
     for length in range(2, LONGEST + 1):
-        to: dict[int, tuple[float, tuple[int, ...]]] = {}
+        to: dict[int, list[tuple[float, tuple[int, ...]]]] = {}
         for worth, way in ways:
             for called, value in between[way[-1]].items():
                 if called in way or called in programs or _comes_back(graph, (*way[-2:], called)):
                     continue
                 more = 0.0 if (way[-1], called) in taken else value * starts[way[0]]
                 more *= _SHOWN ** ((called in shown) + (way[-1] in shown)) * _SHOWN_FILE ** (called in beside)
-                if called not in to or worth + more > to[called][0]:
-                    to[called] = worth + more, (*way, called)
-        ways = list(to.values())
+                to.setdefault(called, []).append((worth + more, (*way, called)))
+        ways = [each for group in to.values() for each in sorted(group, key=lambda e: -e[0])[:_BEAM]]
         if length >= FEWEST_STEPS:
             best = max([best, *ways], key=lambda each: each[0])
     return best[1]
@@ -194,8 +200,8 @@ def _program(graph: Graph, entry: EntryPoint) -> int | None:
     return next((node for node in reversed(graph.inside(file)) if graph.nodes.name(node) == entry.symbol), None)
 
 
-def _steps(graph: Graph, way: Sequence[int], calls: CallWork) -> tuple[NamedPlace, ...]:
-    notes = ["", *(UNSURE if pair in calls.unsure else "" for pair in pairwise(way))]
+def _steps(graph: Graph, way: Sequence[int], unsure: Collection[tuple[int, int]]) -> tuple[NamedPlace, ...]:
+    notes = ["", *(UNSURE if pair in unsure else "" for pair in pairwise(way))]
     places = [graph.nodes[node] for node in way]
     return tuple(NamedPlace(p.name, p.path, max(1, p.line), note) for p, note in zip(places, notes, strict=True))
 

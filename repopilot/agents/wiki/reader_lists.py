@@ -24,7 +24,7 @@ from repopilot.index.store import Index
 from repopilot.retrieval.places.checked_docs import is_deprecated, said_of
 from repopilot.types import Symbol
 
-FEWESTWORDS = 3
+FEWEST_WORDS = 3
 """A sentence with fewer words beside the name of what it describes says nothing."""
 PARSE_S = 2.0
 MOST_BASES = 4
@@ -47,7 +47,7 @@ def telling(name: str, said: str) -> str:
         said: the sentence.
     """
     own = set(map(str.lower, WORD.findall(name)))
-    return said if sum(word.lower() not in own for word in WORD.findall(said)) >= FEWESTWORDS else ""
+    return said if sum(word.lower() not in own for word in WORD.findall(said)) >= FEWEST_WORDS else ""
 
 
 def described(index: Index, symbol: Symbol) -> NamedPlace:
