@@ -326,6 +326,19 @@ def test_a_page_of_errors_says_where_each_is_raised(tmp_path, wiki):
 
 
 @pytest.mark.slow
+def test_a_component_folds_what_its_comments_warn_of(tmp_path, wiki):
+    warned = "# FIXME: the till <b>forgets</b>\n# the change.\n#\n# Nothing.\nX = '# HACK: no comment'  # fixme: quiet\n# DANGER(anna): slow\n"
+    write(tmp_path / "repo", SHOP | {"shop/orders/book.py": SHOP["shop/orders/book.py"] + warned})
+    written(tmp_path, wiki)
+    page = next(text for path in wiki.iterdir() if "FIXME" in (text := path.read_text()))
+    folded = page[page.index("<summary>Warnings in comments") :]
+    assert folded.index("- DANGER(anna): slow ([`shop/orders/book.py:") < folded.index(
+        "- FIXME: the till forgets the change. (["
+    )
+    assert "HACK" not in page and "quiet" not in page
+
+
+@pytest.mark.slow
 def test_a_component_has_its_data_on_its_page(tmp_path, wiki):
     write(tmp_path / "repo", SETTINGS)
     written(tmp_path, wiki)

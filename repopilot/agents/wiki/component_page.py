@@ -9,6 +9,7 @@ from repopilot import i18n
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, Flow
 from repopilot.agents.overview.render import code, overview_rows
+from repopilot.agents.wiki.comment_warnings import comment_warnings
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.interface import interface
 from repopilot.agents.wiki.reader_lists import options, variants
@@ -66,6 +67,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
         around.append(list_row(i18n.text("wiki.tests", page.language), count, page.language))
     page.section("wiki.around", around)
     page.folded(i18n.text("wiki.flow", page.language), _flows(facts, component, page), covered=True)
+    page.folded(i18n.text("wiki.pitfalls", page.language), comment_warnings(facts.index, own, page))
     return page
 
 
