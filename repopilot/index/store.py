@@ -321,7 +321,7 @@ class Index:
     def outline(self, path: str) -> list[Symbol]:
         """The symbols defined in a file, in the order of its lines; [] for an unknown file."""
         data = self._content(path, "symbols")
-        return [] if data is None else codec.symbols_of(path, data)
+        return [] if data is None else list(codec.symbols_of(path, data))
 
     def imports(self, path: str) -> list[Import]:
         """What a file imports; [] for an unknown file."""

@@ -10,7 +10,7 @@ from repopilot.agents.overview.overview_values import Overview
 from repopilot.agents.overview.own_code import called_by_name
 from repopilot.agents.overview.repository_parts import needed_places, tests_of
 from repopilot.agents.wiki.public_names import IsPublic, public_names
-from repopilot.code.graph.graph import Graph
+from repopilot.code.graph.graph import Edge, Graph
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 
@@ -30,6 +30,10 @@ class ComponentFacts:
             path: number for number, component in enumerate(self.overview.components) for path in component.files
         }
         self.needed: Counter[tuple[str, int]] = needed_places(self.graph, self.component_of)
+        inherited = self.graph.targets[self.graph.kinds == Edge.INHERITS].tolist()
+        self.bases: set[tuple[str, int]] = {
+            (place.path, place.line) for place in map(self.graph.nodes.__getitem__, inherited)
+        }
         self.called: Counter[str] = self.index.derived(called_by_name)
         self.is_public: IsPublic = public_names(self.index, self.graph, self.overview.entry_points)
         self.is_imported: bool = any(entry.kind == "facade" for entry in self.overview.entry_points)

@@ -51,9 +51,17 @@ def telling(name: str, said: str) -> str:
 
 
 def described(index: Index, symbol: Symbol) -> NamedPlace:
-    """A definition with the first sentence of its documentation."""
-    said = telling(symbol.name, said_of(index, symbol))
-    return NamedPlace(symbol.qualified, symbol.path, symbol.start_line, said, is_deprecated(index, symbol))
+    """A definition with the first sentence of its documentation; kept with the index, since pages tell it again."""
+    known = index.derived(_descriptions)
+    if symbol not in known:
+        said = telling(symbol.name, said_of(index, symbol))
+        deprecated = is_deprecated(index, symbol)
+        known[symbol] = NamedPlace(symbol.qualified, symbol.path, symbol.start_line, said, deprecated)
+    return known[symbol]
+
+
+def _descriptions(_: Index) -> dict[Symbol, NamedPlace]:
+    return {}
 
 
 def note_of(place: NamedPlace, language: str) -> str:
@@ -80,9 +88,9 @@ def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[st
         page: the page of the rows.
     """
     named = facts.index.derived(_names_in_documents)
-    bases = (s for path in files for s in facts.index.outline(path) if s.kind == "class" and not ERROR.search(s.name))
+    classes = (s for path in files for s in facts.index.outline(path) if (path, s.start_line) in facts.bases)
     rows = []
-    for base in bases:
+    for base in (each for each in classes if each.kind == "class" and not ERROR.search(each.name)):
         heirs = {(s.path, s.start_line): s for s in subclasses(facts.index, base.name) if s.path in facts.component_of}
         told = [heir for _, heir in sorted(heirs.items()) if heir.name in named and facts.is_public(heir)]
         often = Counter(posixpath.dirname(heir.path) for heir in told)

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -137,12 +138,13 @@ def chunks_of(path: str, language: str, data: str, text: str) -> list[Chunk]:
     ]
 
 
-def symbols_of(path: str, data: str) -> list[Symbol]:
-    """The symbols of a file from `Row.symbols`, in order."""
-    return [
+@lru_cache(maxsize=256)
+def symbols_of(path: str, data: str) -> tuple[Symbol, ...]:
+    """The symbols of a file from `Row.symbols`, in order; those of the files used last are kept."""
+    return tuple(
         Symbol(name, qualified, kind, path, start, end, signature)
         for name, qualified, kind, start, end, signature in json.loads(data)
-    ]
+    )
 
 
 def uses_of(info: FileInfo, symbols: Iterable[Symbol], data: str) -> FileAnalysis:
