@@ -39,6 +39,12 @@ def put(goods):
     """Inserts goods, of which `goods` and `Shelf` tell more."""
 
 
+# The MIT License
+#
+# Permission is hereby granted, free of charge, to any person obtaining a copy.
+def lift(): ...
+
+
 def weigh(amount):
     """Weighs the given Shelf and returns its weight."""
 
@@ -137,6 +143,7 @@ def index(tmp_path):
         ("Source", True),
         ("RabbitmqBroker", True),  # named after a product; what is imported needn't be defined
         ("put", True),  # a parameter, a class
+        ("lift", False),  # a licence
         ("weigh", False),  # takes no Shelf
         ("weigh_shelf", True),
         ("Tasks.every", True),

@@ -27,6 +27,7 @@ from repopilot.retrieval.places.doc_summary import LONGEST, doc_summary, head_su
         (["/**", " * Counts words.", " */", "//@Immutable", "class Words {"], 5, "Counts words."),
         (["// @Immutable", "class Words {"], 2, ""),
         (["/// Returns the limit", "fn limit() {}"], 2, "Returns the limit"),
+        (["# @!attribute [r] ports", "attr_reader :ports"], 2, ""),
         (["x = 1"], 1, ""),
         (
             ["def take(", "    n,  # how many", "):  # pragma: no cover", '    """Takes an item."""'],

@@ -91,8 +91,9 @@ def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[st
     classes = (s for path in files for s in facts.index.outline(path) if (path, s.start_line) in facts.bases)
     rows = []
     for base in (each for each in classes if each.kind == "class" and not ERROR.search(each.name)):
-        heirs = {(s.path, s.start_line): s for s in subclasses(facts.index, base.name) if s.path in facts.component_of}
-        told = [heir for _, heir in sorted(heirs.items()) if heir.name in named and facts.is_public(heir)]
+        own = (s for s in subclasses(facts.index, base.name) if s.path in facts.component_of)
+        heirs = {s.qualified: s for s in sorted(own, key=lambda s: (s.path, s.start_line), reverse=True)}
+        told = [heir for heir in reversed(heirs.values()) if heir.name in named and facts.is_public(heir)]
         often = Counter(posixpath.dirname(heir.path) for heir in told)
         links = [
             page.linked(code(s.qualified), s.path, s.start_line) for s in told if often[posixpath.dirname(s.path)] > 1

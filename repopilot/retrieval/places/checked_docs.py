@@ -12,8 +12,9 @@ from functools import lru_cache
 
 from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
+from repopilot.project.licence_text import licence_in
 from repopilot.retrieval.claims import claim_of, identifiers, last_name, word_stems
-from repopilot.retrieval.places.doc_summary import doc_summary, documentation
+from repopilot.retrieval.places.doc_summary import documentation, first_sentence
 from repopilot.types import Symbol
 
 LINES_WITH_DOCS = 12
@@ -104,7 +105,8 @@ def _first_sentence(index: Index, symbol: Symbol) -> str:
 
 @lru_cache(maxsize=10_000)
 def _summary(text: str, start: int, end: int) -> str:
-    return doc_summary(text.split("\n"), start, min(end, start + LINES_WITH_DOCS))
+    said = documentation(text.split("\n"), start, min(end, start + LINES_WITH_DOCS))
+    return "" if licence_in(said) else first_sentence(said)
 
 
 def _is_known(index: Index, name: str, path: str) -> bool:

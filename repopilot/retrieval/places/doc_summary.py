@@ -19,7 +19,7 @@ _MARKUP = re.compile(
     r"</?\w+[^>]*>|\{@\w+\s*([^}]*)\}|:\w+:`~?([^`]*)`|(?<![\w\]])\[(`?[A-Za-z][\w.:#]*`?)\](?:\[[\w.:#]+\]|\([^()\s]*\))?"
 )
 _LEAD = re.compile(r"^(?:@brief|\\brief|@summary)\s+")
-_TAG = re.compile(r"^\s*(?:@\w+|:\w+[^:]*:|\\\w+)(?:\s|$)")
+_TAG = re.compile(r"^\s*(?:@!?\w+|:\w+[^:]*:|\\\w+)(?:\s|$)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!\b[A-Z]\.)\s")
 _BLOCK_MARKS = re.compile(r"^\s*/\*+!?|\s*\*+/\s*$|^[ \t]*\*+[ \t]?", re.M)
 _LINE_COMMENT = re.compile(r"\s*(?://|#)")
