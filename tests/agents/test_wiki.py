@@ -845,7 +845,7 @@ def test_a_diagram_says_in_words_what_most_components_use(tmp_path):
     workspace = open_workspace(write(tmp_path / "repo", SHOP), offline(tmp_path / "home"))
     overview = replace(overview_of(workspace.index), components=tuple(names), uses=tuple(uses))
     drawn = "\n".join(overview_rows(overview, "diagram", "en", place_in_code))
-    assert re.findall(r"c\d --> c\d", drawn) == ["c1 --> c2"] and "drawn without arrows: errors." in drawn
+    assert re.findall(r"c\d --> c\d", drawn) == ["c1 --> c2"] and "no arrows lead to them: errors." in drawn
     fewer = replace(overview, uses=tuple(uses[1:]))
     drawn = "\n".join(overview_rows(fewer, "diagram", "en", place_in_code))
     assert drawn.count("-->") == 3 and "without arrows" not in drawn
