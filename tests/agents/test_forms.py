@@ -151,6 +151,7 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     packages = {
         "packages/api/pyproject.toml": '[project]\nname = "api"\n',
         "packages/api/src/api/prices.py": "def price():\n    return 1\n",
+        "packages/api/tests/test_prices.py": "def test_price():\n    assert True\n",
         "packages/web/package.json": '{"name": "web", "scripts": {"test": "vitest run"}}',
     }
     workspace = open_workspace(write(tmp_path / "shop", packages), offline(tmp_path / "home"))

@@ -17,14 +17,14 @@ def test_a_wiki_is_written_page_by_page_and_read_searched_and_saved_beside_the_c
     page = opened.page
     opened.say("/wiki")
     contents = page.get_by_role("list", name="Contents")
-    expect(contents.get_by_role("button", name="Glossary")).to_be_visible()
+    expect(contents.get_by_role("button", name="water")).to_be_visible()
     expect(page.locator(".rp-footer")).to_be_visible()
     expect(page.locator(".rp-wiki")).to_have_css("row-gap", "8px")
     titles = contents.get_by_role("button").all_text_contents()
-    assert titles[0] == "orchard" and {"Glossary", "How to", "trees"} < set(titles)
+    assert titles[0] == "orchard" and {"trees", "water"} < set(titles)
     opened.unfold()
     page.locator('button[id^="step-Compute the pages"]').click()
-    expect(page.locator(".step li", has_text="Glossary").first).to_be_visible()
+    expect(page.locator(".step li", has_text="water").first).to_be_visible()
 
     contents.get_by_role("button", name="trees").click()
     panel = page.locator("#side-view-content")
@@ -35,7 +35,7 @@ def test_a_wiki_is_written_page_by_page_and_read_searched_and_saved_beside_the_c
     expect(panel.get_by_role("heading", name="orchard")).to_be_visible()
 
     page.get_by_role("searchbox", name="Search the pages").fill("ripe fruit count")
-    expect(contents.get_by_role("button")).to_have_text(["trees", "Glossary"])
+    expect(contents.get_by_role("button")).to_have_text(["trees"])
     expect(contents).to_contain_text("Pick every ripe fruit")
     page.get_by_role("searchbox", name="Search the pages").fill("zeppelin")
     expect(page.locator(".rp-wiki")).to_contain_text("No page has these words.")
@@ -49,9 +49,9 @@ def test_a_wiki_is_written_page_by_page_and_read_searched_and_saved_beside_the_c
     expect(page.get_by_role("region", name="Code").locator(".rp-cited")).to_contain_text("Orchard grows fruit trees.")
 
     page.reload()
-    expect(contents.get_by_role("button", name="Glossary")).to_be_visible()
-    contents.get_by_role("button", name="Glossary").click()
-    expect(panel.get_by_role("heading", name="Glossary")).to_be_visible()
+    expect(contents.get_by_role("button", name="water")).to_be_visible()
+    contents.get_by_role("button", name="water").click()
+    expect(panel.get_by_role("heading", name="water")).to_be_visible()
     assert opened.problems == []
 
 
@@ -92,7 +92,7 @@ def test_stop_keeps_the_pages_and_words_that_there_are(visitor: Tab, tmp_path):
             panel = page.locator("#side-view-content")
             expect(panel.get_by_role("heading", name="How it works")).to_be_visible()
             expect(panel).to_contain_text("A tree gets *2.5* litres from litres")
-            expect(panel.locator("details summary", has_text="Testing")).to_be_visible()
+            expect(panel.get_by_role("heading", name="Components")).to_be_visible()
             contents.get_by_role("button", name="trees").click()
             expect(panel.get_by_role("heading", name="trees")).to_be_visible()
             expect(panel.get_by_role("heading", name="How it works")).to_have_count(0)
