@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from tree_sitter import Node
+from tree_sitter import Tree
 
 from repopilot.agents.overview.call_work import CONSTRUCTORS
 from repopilot.code.graph.graph import Edge, Graph
@@ -34,13 +34,16 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
     """
 
     @cache
-    def handlers(path: str) -> list[tuple[int, int]]:
-        tree = parse((index.text(path) or "").encode(), index.files[path].language, PARSE_S)
-        nodes: list[Node] = [tree.root_node] if tree else []
-        for node in nodes:
-            nodes += node.children
-        of_failures = (node for node in nodes if node.is_named and _HANDLER.fullmatch(node.type))
-        return [(node.start_point[0] + 1, node.end_point[0] + 1) for node in of_failures]
+    def tree_of(path: str) -> Tree | None:
+        return parse((index.text(path) or "").encode(), index.files[path].language, PARSE_S)
+
+    def is_after_failure(path: str, line: int) -> bool:
+        tree, text = tree_of(path), index.lines(path, line, line) or ""
+        start = (line - 1, len(text) - len(text.lstrip()))
+        node = tree.root_node.descendant_for_point_range(start, start) if tree else None
+        while node is not None and not _HANDLER.fullmatch(node.type):
+            node = node.parent
+        return node is not None
 
     def is_usual(caller: int, called: int) -> bool:
         place = graph.nodes[caller]
@@ -57,6 +60,6 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
             if re.search(_SET.format(re.escape(name)), text, re.M):
                 return False
         lines = {link.line for link in links}
-        return not lines or not all(any(a <= line <= b for a, b in handlers(place.path)) for line in lines)
+        return not lines or not all(is_after_failure(place.path, line) for line in lines)
 
     return is_usual

@@ -40,11 +40,10 @@ _READ = re.compile(
 )
 """Calls that read the environment, and options of a command line that are read from it (clap, click, tags of Go)."""
 _OF_OS = re.compile(rb"^from os import .*\benviron\b", re.M)
-_FILE = re.compile(
-    rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]+/){0,6}(?:[\w.-]*(?:config|settings)\.jsonc?"
-    rb"|\.?[\w-]+(?:\.[\w-]+)?\.(?:toml|ya?ml|ini|cfg|conf|properties|env)))[\"']"
-)
-"""The name of a configuration file. JSON is a format of data as well, so a name has to say that it configures."""
+_FILE = re.compile(rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]++/){0,6}+\.?[\w-]++(?:\.[\w-]++)++)[\"']")
+"""A path in quotes whose last part has a suffix."""
+_CONFIGURES = re.compile(r"(?:config|settings)\.jsonc?|\.(?:toml|ya?ml|ini|cfg|conf|properties|env)")
+"""The end of a configuration file's name. JSON is a format of data as well, so a name has to say that it configures."""
 _SETTINGS_BASE = "BaseSettings"
 _FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
     (
@@ -162,10 +161,10 @@ def _in_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
     for path in filter(is_product_path, sorted(lines)):
         text = (index.text(path) or "").encode()
         bare = () if _OF_OS.search(text) else b"environ"  # of WSGI, where it isn't imported
-        is_read = path in reading or b"envvar" in text or b'env:"' in text
+        read = _READ.finditer(text) if path in reading or b"envvar" in text or b'env:"' in text else ()
         found: list[tuple[int, DataKind | RegisteredKind, re.Match[bytes]]] = [
-            *((0, "variable", each) for each in _READ.finditer(text) if is_read and not each[0].startswith(bare)),
-            *((0, "config", each) for each in _FILE.finditer(text) if file_kind(_first(each)) == "config"),
+            *((0, "variable", each) for each in read if not each[0].startswith(bare)),
+            *((0, "config", each) for each in _FILE.finditer(text) if _is_config(_first(each))),
             *(
                 (each.end(), kind, each)
                 for kind, names, form in _FORMS
@@ -187,6 +186,11 @@ def _is_meant(kind: str, syntax: str, match: re.Match[bytes]) -> bool:
         return re.search(r"string|[\"']", syntax) is not None
     is_tag = kind == "variable" and match["tag"] is not None
     return re.search("comment|char" if is_tag else "comment|string|char", syntax) is None
+
+
+def _is_config(name: str) -> bool:
+    ends = (found.end() == len(name) for found in _CONFIGURES.finditer(name))
+    return any(ends) and file_kind(name) == "config"
 
 
 def _first(match: re.Match[bytes]) -> str:
