@@ -588,6 +588,13 @@ def test_a_readme_in_any_language_says_what_the_repository_is_without_its_name(t
     assert overview_of(workspace_of(tmp_path, files).index).purpose == purpose
 
 
+def test_an_extension_that_nothing_imports_counts_among_the_languages(tmp_path):
+    ruby, c = "class Till\nend\n" * 4, "int total(void) { return 1; }\n" * 4
+    files = {"till.gemspec": "", "lib/till.rb": f"require 'till_ext'\n{ruby}", "ext/till/till_ext.c": c}
+    languages = dict(overview_of(workspace_of(tmp_path, files).index).languages)
+    assert set(languages) == {"ruby", "c"} and languages["ruby"] > languages["c"]
+
+
 def test_code_in_languages_without_symbols_has_its_languages_told(tmp_path):
     files = {"mix.exs": "defmodule M do\nend\n", "lib/a.ex": "defmodule A do\n" + "  # one\n" * 9 + "end\n"}
     assert dict(overview_of(workspace_of(tmp_path, files).index).languages) == {"elixir": 1.0}

@@ -23,7 +23,7 @@ from repopilot.agents.overview.uses import STUBS, between, file_uses
 from repopilot.code.graph.centrality import page_rank
 from repopilot.code.graph.graph import Graph
 from repopilot.code.graph.nodes import KINDS
-from repopilot.code.languages import is_licence_path
+from repopilot.code.languages import is_licence_path, is_product_path
 from repopilot.code.symbols import reachable
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.manifests import facts, project_name
@@ -74,6 +74,7 @@ def _structure(index: Index) -> Overview:
     rank = page_rank(graph)
     ways = flows(index, graph, entries, lines, index.derived(called_by_name))
     of_code = {path: info.lines for path, info in index.files.items() if info.kind == "code" and info.language}
+    of_product = {path: count for path, count in code.items() if is_product_path(path)}
     counted = [info for info in index.files.values() if info.kind == "code"] or list(index.files.values())
     purpose = purpose_of(index, (e.path for e in entries if e.kind == "facade" and not e.export_depth))
     return Overview(
@@ -81,7 +82,7 @@ def _structure(index: Index) -> Overview:
         commit=index.commit,
         purpose=purpose.note if purpose else "",
         purpose_source=purpose,
-        languages=tuple(main_languages(index, lines or of_code).items()),
+        languages=tuple(main_languages(index, of_product or of_code).items()),
         lines=sum(info.lines for info in counted),
         files=len(counted),
         licence=_licence(index),
