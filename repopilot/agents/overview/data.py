@@ -42,7 +42,7 @@ _READ = re.compile(
 _OF_OS = re.compile(rb"^from os import .*\benviron\b", re.M)
 _FILE = re.compile(rb"[\"'](?:\./|/(?=[\w.-]+[\"']))?(/?(?:[\w.-]++/){0,6}+\.?[\w-]++(?:\.[\w-]++)++)[\"']")
 """A path in quotes whose last part has a suffix."""
-_CONFIGURES = re.compile(r"(?:config|settings)\.jsonc?|\.(?:toml|ya?ml|ini|cfg|conf|properties|env)")
+_CONFIGURES = re.compile(r"(?:(?:config|settings)\.jsonc?|\.(?:toml|ya?ml|ini|cfg|conf|properties|env))\Z")
 """The end of a configuration file's name. JSON is a format of data as well, so a name has to say that it configures."""
 _SETTINGS_BASE = "BaseSettings"
 _FORMS: tuple[tuple[RegisteredKind, str, re.Pattern[bytes]], ...] = (
@@ -189,8 +189,7 @@ def _is_meant(kind: str, syntax: str, match: re.Match[bytes]) -> bool:
 
 
 def _is_config(name: str) -> bool:
-    ends = (found.end() == len(name) for found in _CONFIGURES.finditer(name))
-    return any(ends) and file_kind(name) == "config"
+    return _CONFIGURES.search(name) is not None and file_kind(name) == "config"
 
 
 def _first(match: re.Match[bytes]) -> str:

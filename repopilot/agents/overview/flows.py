@@ -88,8 +88,8 @@ def flows(
     entered = {node: factor for node, factor in starts.items() if factor == 1.0}
     found: list[tuple[int, ...]] = []
     is_usual = usual_calls(index, graph)
+    find = partial(_usual_way, is_usual) if sure else _best_way
     for begun in (entered, *[starts] * MOST_FLOWS):
-        find = partial(_usual_way, is_usual) if sure else _best_way
         if len(found) < MOST_FLOWS and (way := find(graph, between, begun, programs, found)):
             found.append(way)
     unsure = {pair for way in found for pair in pairwise(way) if pair in calls.unsure or not is_usual(*pair)}

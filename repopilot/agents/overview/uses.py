@@ -13,7 +13,7 @@ from repopilot.code.graph.graph import DEPENDING, Edge, Graph
 
 SURE = 0.75
 """The confidence of a use that an import or a scope resolves; a name with only one definition has less."""
-KNOWN = 0.69
+_KNOWN = 0.69
 """The confidence of a use of which the type of the receiver is written, or inferred from the values that are passed."""
 TEST_MODULES = ("test", "tests")
 """The modules for tests that a Rust file holds."""
@@ -35,7 +35,7 @@ def sure_uses(graph: Graph) -> np.ndarray:
     """bool (edges,): which edges are uses of a known definition, also by an inferred type; an edge from a test to
     what it tests isn't one."""
     kinds = [int(kind) for kind in DEPENDING if kind != Edge.TESTS]
-    return np.isin(graph.kinds, kinds) & (graph.confidence >= KNOWN)
+    return np.isin(graph.kinds, kinds) & (graph.confidence >= _KNOWN)
 
 
 def _product_uses(graph: Graph) -> np.ndarray:

@@ -159,10 +159,14 @@ def is_built_whole(index: Index) -> bool:
 def _files_of(index: Index, usual: _Usual) -> list[str]:
     """The files that make a command usual, and hold, or have below them a file that holds, what it works on."""
     of_packages = (manifest.path for manifest in manifests(index))
-    paths = of_packages if usual.of_package else sorted(path for path in index.files if "/" not in path)
+    paths = of_packages if usual.of_package else index.derived(_at_root)
     return [
         path for path in paths if re.fullmatch(usual.of, posixpath.basename(path)) and _is_borne_out(index, usual, path)
     ]
+
+
+def _at_root(index: Index) -> list[str]:
+    return sorted(path for path in index.files if "/" not in path)
 
 
 def _is_borne_out(index: Index, usual: _Usual, path: str) -> bool:

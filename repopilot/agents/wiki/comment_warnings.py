@@ -41,9 +41,11 @@ def _warnings(index: Index, path: str) -> Iterator[tuple[re.Match[str], int]]:
     text = index.text(path) or ""
     found = list(_WARNING.finditer(text))
     tree = parse(text.encode(), index.files[path].language, PARSE_S) if found else None
-    for each in found if tree else ():
+    if tree is None:
+        return
+    for each in found:
         at = len(text[: each.end() - 1].encode())
-        node = tree.root_node.descendant_for_byte_range(at, at + 1) if tree else None
+        node = tree.root_node.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type.endswith("comment"):
             yield each, text.count("\n", 0, each.end() - 1) + 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from repopilot.agents.overview.offered import offered
 from repopilot.agents.overview.overview_values import EntryPoint
@@ -89,9 +90,10 @@ def _exported(index: Index, graph: Graph, facades: Sequence[str]) -> tuple[set[s
     return names, whole
 
 
-def _listed(text: str) -> set[str]:
-    """The names in the statements of a file that export something."""
-    return {name for listed in _LISTED.findall(text) for name in _NAME.findall(listed)}
+@lru_cache(maxsize=64)
+def _listed(text: str) -> frozenset[str]:
+    """The names in the statements of a file that export something; kept, since it is asked for each definition."""
+    return frozenset(name for listed in _LISTED.findall(text) for name in _NAME.findall(listed))
 
 
 def _is_open(index: Index, symbol: Symbol) -> bool:
