@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from repopilot.code.python_ast import parse_python
 from repopilot.retrieval.cite import SUPPORTED, Excerpt, support
 from repopilot.retrieval.claims import claim_of
 from repopilot.types import Symbol
@@ -63,7 +64,7 @@ def _files(package: str) -> list[Path]:
 
 
 def _file_cases(file: Path, rng: random.Random) -> Iterator[Case]:
-    tree = ast.parse(file.read_text("utf-8"))
+    tree = parse_python(file.read_text("utf-8"))
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     lines = _blank_docstrings(file.read_text("utf-8").split("\n"), functions)
     symbols: dict[str, list[Symbol]] = {}

@@ -31,6 +31,7 @@ from bench.instant_index import instant_index_of
 from repopilot import trace
 from repopilot.agents.review.agent import review_changes
 from repopilot.agents.review.findings import DOMAINS
+from repopilot.code.python_ast import parse_python
 from repopilot.repo.local import open_folder
 from repopilot.settings import Settings
 from repopilot.types import FileChange, Finding, Source
@@ -107,7 +108,7 @@ def clean(files: Sequence[tuple[str, str]], count: int = 60, seed: int = 5) -> I
     found = [
         (path, text, node)
         for path, text in files
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parse_python(text))
         if isinstance(node, ast.FunctionDef) and 5 <= (node.end_lineno or 0) - node.lineno < 40
     ]
     for path, text, node in rng.sample(found, min(count, len(found))):

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from repopilot.code.python_ast import parse_python
+
 Texts = Mapping[str, str | None]
 LONGEST_WORD = 40
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -60,7 +62,7 @@ def refactorings(before: Texts, after: Texts) -> list[Call]:
 def definitions(text: str | None) -> dict[str, Definition]:
     """The functions, classes and assigned names of a module, by qualified name; {} for what doesn't parse."""
     try:
-        tree = ast.parse(text or "")
+        tree = parse_python(text or "")
     except SyntaxError:
         return {}
     return dict(_defined(tree, ""))
@@ -127,7 +129,7 @@ def _renames(gone: list[tuple[str, str]], come: list[tuple[str, str]], before: T
 
 
 def _source(text: str | None, name: str) -> str:
-    node: ast.AST = ast.parse(text or "")
+    node: ast.AST = parse_python(text or "")
     for part in name.split("."):
         named = (n for n in ast.walk(node) if getattr(n, "name", None) == part or part in _assigned(n))
         node = next(named, node)

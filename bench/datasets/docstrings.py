@@ -21,6 +21,7 @@ from pathlib import Path
 from bench.datasets.functions import Function, defined, functions_in
 from bench.datasets.repository import files_below, is_source
 from repopilot.code.languages import language_of
+from repopilot.code.python_ast import parse_python
 
 LEAST_WORDS, MOST_WORDS, WANTED = 5, 40, 100
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -103,7 +104,7 @@ def _python(text: str, name: str) -> tuple[str, list[Described]]:
     """Source with blank lines, or `pass`, in place of its docstrings."""
     lines, found = text.split("\n"), []
     with warnings.catch_warnings(action="ignore"):
-        tree = ast.parse(text)
+        tree = parse_python(text)
     for node in ast.walk(tree):
         if not isinstance(node, (*_FUNCTION, ast.ClassDef, ast.Module)) or not ast.get_docstring(node):
             continue

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from repopilot.code.python_ast import parse_python
+
 TESTS = Path(__file__).resolve().parents[1]
 DATA = {"forgers", "hostile", "samples"}
 CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
@@ -47,7 +49,7 @@ def timed(tree: ast.Module) -> Iterator[int]:
 def test_no_test_asserts_how_long_something_took() -> None:
     paths = [path for path in sorted(TESTS.rglob("*.py")) if not DATA & set(path.parts)]
     found = [
-        f"{path.relative_to(TESTS)}:{line}" for path in paths for line in timed(ast.parse(path.read_text("utf-8")))
+        f"{path.relative_to(TESTS)}:{line}" for path in paths for line in timed(parse_python(path.read_text("utf-8")))
     ]
     assert found == []
 
@@ -61,4 +63,4 @@ def test_an_assert_about_a_duration_is_found() -> None:
         ("deadline = began + 60", "time.monotonic() < deadline", []),
         ("left = 3 - began", "left", []),
     ):
-        assert list(timed(ast.parse(code.format(before, asserted)))) == lines
+        assert list(timed(parse_python(code.format(before, asserted)))) == lines

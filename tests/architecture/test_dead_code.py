@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from repopilot.code.python_ast import parse_python
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [*sorted((ROOT / "repopilot").rglob("*.py")), ROOT / "chainlit_app.py"]
 
@@ -33,7 +35,7 @@ def module_of(path: Path) -> str:
 @cache
 def trees() -> dict[str, ast.Module]:
     """Every module. Not read on import: every process of a test run imports this file."""
-    return {module_of(path): ast.parse(path.read_text("utf-8")) for path in SOURCES}
+    return {module_of(path): parse_python(path.read_text("utf-8")) for path in SOURCES}
 
 
 @cache
@@ -138,5 +140,5 @@ def test_what_is_kept_is_there_and_not_reached_otherwise(monkeypatch) -> None:
 @pytest.mark.slow
 def test_a_definition_that_nothing_reaches_is_found(monkeypatch) -> None:
     code = "def run(): ...\n\ndef alone():\n    return helper()\n\ndef helper(): ...\n\nrun()\n"
-    monkeypatch.setitem(trees(), "repopilot.sample", ast.parse(code))
+    monkeypatch.setitem(trees(), "repopilot.sample", parse_python(code))
     assert unreachable() == ["repopilot.sample.alone", "repopilot.sample.helper"]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from repopilot.code.python_ast import parse_python
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "repopilot"
 SOURCES = [*sorted(PACKAGE.rglob("*.py")), ROOT / "chainlit_app.py"]
@@ -32,7 +34,7 @@ def module_of(path: Path) -> str:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+    return parse_python(path.read_text("utf-8"))
 
 
 @pytest.mark.slow
@@ -55,7 +57,7 @@ def test_a_swallowed_exception_is_found() -> None:
     code = "try:\n    go()\nexcept {0}:\n    {1}\n"
     for names, body, found in (("", "pass", [3]), ("Exception", "pass", [3]), ("Exception", "log()", []),
                                ("OSError", "pass", [])):  # fmt: skip
-        assert list(swallowed(ast.parse(code.format(names, body).replace("except :", "except:")))) == found
+        assert list(swallowed(parse_python(code.format(names, body).replace("except :", "except:")))) == found
 
 
 def test_no_folder_is_crowded() -> None:
@@ -114,4 +116,4 @@ def packed_assignments(tree: ast.Module) -> Iterator[int]:
 
 @pytest.mark.slow
 def test_a_packed_assignment_is_found() -> None:
-    assert list(packed_assignments(ast.parse("a, b = 1, 2\nc = 1, 2\nd, e = f()\n"))) == [1]
+    assert list(packed_assignments(parse_python("a, b = 1, 2\nc = 1, 2\nd, e = f()\n"))) == [1]

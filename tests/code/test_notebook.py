@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from support.shop_workspace import offline, open_workspace, shop_workspace
 
 from repopilot.agents.review.scope import of_diff
 from repopilot.code.formats.notebook import notebook_text
+from repopilot.code.python_ast import parse_python
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.repo.history import CommitRange
 from repopilot.repo.patches.apply import write_files
@@ -83,7 +83,7 @@ def test_the_older_format_has_its_cells_on_sheets() -> None:
 def test_what_only_ipython_understands_is_a_comment(source: str, shown: str) -> None:
     found = notebook_text(notebook(cell(source)))
     assert found == f"# %% cell 1\n{shown}\n"
-    ast.parse(found)
+    parse_python(found)
 
 
 def test_code_of_another_language_is_shown_but_no_python() -> None:

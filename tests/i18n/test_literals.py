@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from repopilot import errors, i18n
+from repopilot.code.python_ast import parse_python
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "repopilot"
@@ -134,7 +135,7 @@ def test_no_words_for_users_are_left_in_the_code(name: str) -> None:
     left = []
     for path in sorted(PACKAGE.rglob("*.py")):
         if area(path) == name:
-            tree = ast.parse(path.read_text("utf-8"))
+            tree = parse_python(path.read_text("utf-8"))
             found = prose(tree) if name == "ui" else shown(tree, command_line=name == "cli")
             left += [f"{path.relative_to(ROOT)}:{line}: {text}" for line, text in found]
     assert not left, "move these to the catalogue:\n" + "\n".join(sorted(set(left)))
@@ -186,7 +187,7 @@ code.finding(1, "high", "style", "rule-id", message=f"Unsafe {name}.")
 Rule("rule-id", "style", "high", PYTHON, find, bad="x = 1", good="y = 2", message="Wrong.")
 Match(3, {"why": "it is wrong"}, variant="other")
 '''
-    assert dict.fromkeys(text for _, text in shown(ast.parse(code), command_line=False)) == dict.fromkeys(
+    assert dict.fromkeys(text for _, text in shown(parse_python(code), command_line=False)) == dict.fromkeys(
         [
             *("There is nothing at {} now.", "no model answers", "{} failed: {}", "binary"),
             *("Unsafe.", "Unsafe {}.", "Wrong.", "it is wrong"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from repopilot import i18n
+from repopilot.code.python_ast import parse_python
 
 PACKAGE = Path(__file__).resolve().parents[2] / "repopilot"
 
@@ -16,7 +17,7 @@ def step_names() -> set[str]:
     """The names given to steps, without the numbers or placeholders at their end; those in variables aren't found."""
     names = set()
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parse_python(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "child":
                 name = node.args[0] if node.args else None
                 first = name.values[0] if isinstance(name, ast.JoinedStr) else name

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repopilot.code.python_ast import parse_python
 from repopilot.sandbox.controls.fault_sites import Site
 from repopilot.sandbox.controls.mutants import _with_all, changed_lines, faults_in_each_function, mutants
 
@@ -69,7 +70,7 @@ def test_each_mutant_parses_and_differs_in_one_place(body: str, seed: int, end: 
     source = f"# ü\n{source}\n\nafter = 1 < 2\n".replace("\n", end)
     found = mutants(source, "C.f" if method else "f", seed=seed)
     for mutant in found:
-        ast.parse(mutant.text)
+        parse_python(mutant.text)
         at = [
             i
             for i in range(len(source))
@@ -78,7 +79,7 @@ def test_each_mutant_parses_and_differs_in_one_place(body: str, seed: int, end: 
         ]
         assert at and mutant.text != source
         assert any(source.count("\n", 0, i) + 1 == mutant.line for i in at)
-        assert ast.dump(ast.parse(mutant.text)) != ast.dump(ast.parse(source))
+        assert ast.dump(parse_python(mutant.text)) != ast.dump(parse_python(source))
     assert len({m.text for m in found}) == len(found)
     assert found == mutants(source, "C.f" if method else "f", seed=seed)
 

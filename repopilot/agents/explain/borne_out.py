@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPMethod, HTTPStatus
 
+from repopilot.code.python_ast import parse_expression
+
 _NUMBER = re.compile(r"(?<![\w.$/#-])-?(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
 _OTHER_BASE = re.compile(r"\b0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)\b")
@@ -77,7 +79,7 @@ def _numbers(text: str) -> Iterator[float]:
 def _computed(expression: str) -> Iterator[float]:
     """The value of a sum or product of numbers, and of each part of it."""
     try:
-        tree = ast.parse(expression, mode="eval")
+        tree = parse_expression(expression)
     except SyntaxError:
         return
     for node in ast.walk(tree):

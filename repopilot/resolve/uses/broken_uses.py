@@ -20,6 +20,7 @@ from repopilot.code.file_version import Code
 from repopilot.code.graph.implementations import implementations
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, language_of
+from repopilot.code.python_ast import parse_python
 from repopilot.code.source_positions import rows_of
 from repopilot.code.split import FileAnalysis, analysed
 from repopilot.code.value_sites import sites_in
@@ -272,7 +273,7 @@ def _unannotated(function: _Definition) -> str:
     """The head of a function of Python without its annotations."""
     before, name, rest = function.text.partition(f"def {function.name}")
     try:
-        tree = ast.parse(f"{name}{rest}: pass")
+        tree = parse_python(f"{name}{rest}: pass")
     except SyntaxError:  # cut where it is very long
         return function.text
     for each in ast.walk(tree):
