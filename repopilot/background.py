@@ -1,8 +1,9 @@
-"""Runs blocking work in threads, for callers that may stop waiting."""
+"""Runs blocking work in threads, for callers that may be cancelled."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -14,6 +15,22 @@ def in_background(work: Callable[[], T]) -> asyncio.Task[T]:
     task = asyncio.create_task(asyncio.to_thread(work))
     task.add_done_callback(_retrieve)
     return task
+
+
+async def in_thread(work: Callable[[], T], cancel: threading.Event) -> T:
+    """Run work in a thread. When the caller is cancelled, the work ends before the cancellation is raised.
+
+    Args:
+        work: what to run.
+        cancel: set when the caller is cancelled; the work may watch it to end early.
+    """
+    running = in_background(work)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        cancel.set()
+        await asyncio.wait([running])
+        raise
 
 
 def _retrieve(task: asyncio.Task[T]) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_MOST_PROBLEMS = 5
+
 
 class RepoPilotError(Exception):
     """Base class of all errors that RepoPilot raises. `str()` gives message and hint in English, for the user."""
@@ -119,3 +124,20 @@ class PlaceAmbiguous(GenerationFailed):
     def __init__(self, message: str, hint: str = "", choices: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint)
         self.choices = choices
+
+
+def validation_problems(errors: Iterable[Mapping[str, Any]]) -> str:
+    """The first problems that pydantic found, in one line, each with its place where it has one. Pure.
+
+    Args:
+        errors: as pydantic and FastAPI list them.
+    """
+    return "; ".join(": ".join(filter(None, (_place(each), _said(each)))) for each in list(errors)[:_MOST_PROBLEMS])
+
+
+def _place(error: Mapping[str, Any]) -> str:
+    return ".".join(str(part) for part in error["loc"] if part != "body")
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    return str(error["msg"]).removeprefix("Value error, ")

@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial
 from typing import Protocol
 
 from repopilot import i18n
-from repopilot.background import in_background
+from repopilot.background import in_thread
 from repopilot.code.languages import is_test_path
 from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
 from repopilot.project.node_test_packages import of_tests
@@ -260,13 +260,7 @@ async def fetch_for_tests(
     if settings.environments == "never":
         return ()
     cancel = threading.Event()
-    fetching = in_background(partial(_fetched, snapshot, files, settings, progress, cancel))
-    try:
-        return await asyncio.shield(fetching)
-    except asyncio.CancelledError:
-        cancel.set()
-        await asyncio.wait([fetching])
-        raise
+    return await in_thread(partial(_fetched, snapshot, files, settings, progress, cancel), cancel)
 
 
 async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> None:

@@ -34,6 +34,7 @@ from repopilot.errors import (
     SourceRefused,
     SourceUnreachable,
     UsageError,
+    validation_problems,
 )
 from repopilot.logins.callers import Callers
 from repopilot.release import commit
@@ -41,7 +42,6 @@ from repopilot.runtime import Runtime
 from repopilot.tools.toolbox import client_tools
 from repopilot.trace import Step
 from repopilot.types import OnProgress
-from repopilot.validation import problems
 from repopilot.workspace import SharedOpenings
 
 PREFIX = "/api/v1"
@@ -93,7 +93,7 @@ def _errors(application: FastAPI) -> None:
 
     @application.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
-        said = i18n.message("api.malformed", problems=problems(error.errors()))
+        said = i18n.message("api.malformed", problems=validation_problems(error.errors()))
         return problem(422, UsageError(said), request.state.id)
 
     @application.exception_handler(HTTPException)

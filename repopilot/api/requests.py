@@ -6,8 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from repopilot.retrieval.requested_pack import PackRequest
-from repopilot.validation import WHOLE
+from repopilot.retrieval.requested_pack import WHOLE, PackRequest
 
 Text = Annotated[str, Field(max_length=20_000)]
 Path = Annotated[str, Field(max_length=1_000)]

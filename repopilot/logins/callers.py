@@ -17,7 +17,6 @@ from functools import cache
 from starlette.datastructures import Headers
 
 from repopilot import i18n
-from repopilot.bearer import has_token
 from repopilot.errors import UsageError
 from repopilot.logins.password_file import password_line, verify_password
 from repopilot.settings import Settings
@@ -69,7 +68,7 @@ class Callers:
             StorageError: the passwords can't be read.
         """
         given = headers.get("authorization", "")
-        trusted = not self.token or has_token(given, self.token)
+        trusted = not self.token or _has_token(given, self.token)
         if self.settings.login == "header":
             return self._named_or_own(headers) if trusted or same(headers.get(TOKEN_HEADER), self.token) else None
         if trusted or self.settings.login != "password":
@@ -124,6 +123,12 @@ def basic_credentials(authorization: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return name, password
+
+
+def _has_token(authorization: str, token: str) -> bool:
+    """Whether a request sends the token as a bearer (RFC 6750). Pure."""
+    scheme, _, given = authorization.partition(" ")
+    return scheme.lower() == "bearer" and same(given, token)
 
 
 def same(given: str | None, expected: str) -> bool:

@@ -7,14 +7,13 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from repopilot.errors import UsageError
+from repopilot.errors import UsageError, validation_problems
 from repopilot.i18n import message
 from repopilot.results import ImpactReport
 from repopilot.retrieval.requested_pack import PackRequest
 from repopilot.tools import result_types
 from repopilot.tools.registry import Arguments
 from repopilot.tools.verifying.check import NoArguments
-from repopilot.validation import problems
 
 Model = TypeVar("Model", bound=BaseModel)
 RANGE = "BASE..HEAD, or BASE...HEAD from where HEAD branched off"
@@ -99,4 +98,4 @@ def checked(model: type[Model], arguments: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
-        raise UsageError(message("mcp.malformed", problem=problems(error.errors()))) from error
+        raise UsageError(message("mcp.malformed", problem=validation_problems(error.errors()))) from error

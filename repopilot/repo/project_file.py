@@ -16,11 +16,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from repopilot import i18n
 from repopilot.code.formats.data_formats import from_toml
-from repopilot.errors import SourceError
+from repopilot.errors import SourceError, validation_problems
 from repopilot.repo.paths.path_globs import matches
 from repopilot.repo.read import plain_text, read_raw
 from repopilot.types import Severity, Snapshot
-from repopilot.validation import problems
 
 NAME = ".repopilot.toml"
 LARGEST = 64 << 10
@@ -101,7 +100,7 @@ def project_options(text: str | None) -> ProjectFile:
     try:
         return ProjectFile(ProjectOptions.model_validate(from_toml(text)))
     except ValidationError as error:
-        return _unused(problems(error.errors()))
+        return _unused(validation_problems(error.errors()))
     except ValueError as error:
         return _unused(str(error)[:200])
 

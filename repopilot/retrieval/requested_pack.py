@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
@@ -14,10 +14,11 @@ from repopilot.retrieval.context_pack import QUERY_BUDGET, ContextPack, context_
 from repopilot.retrieval.folder_pack import folder_pack
 from repopilot.retrieval.search import search
 from repopilot.types import Snapshot
-from repopilot.validation import WHOLE
 
 PLACES = 30
 """Places that the search finds for a question, to choose from."""
+WHOLE = BeforeValidator(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
+"""For integers that are strict otherwise: JSON doesn't distinguish 4.0 from 4."""
 _Path = Annotated[str, Field(max_length=1_000)]
 
 

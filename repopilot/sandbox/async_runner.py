@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from repopilot.background import in_background
+from repopilot.background import in_thread
 from repopilot.sandbox.formatters import Formatter, unformatted
 from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.sandbox.run_program import RunnerSuite, run_suite
@@ -17,8 +15,6 @@ from repopilot.sandbox.run_shell import ShellNeeds, ShellRun, run_shell
 from repopilot.sandbox.type_checkers import TypeChecker, TypeReport, check_types
 from repopilot.settings import Settings
 from repopilot.types import Environment, TestRun
-
-T = TypeVar("T")
 
 
 async def run_in_sandbox(
@@ -49,7 +45,7 @@ async def run_in_sandbox(
     """
     cancel = threading.Event()
     work = partial(run_pytest, inputs=inputs, cancel=cancel, environment=environment, verify=verify)
-    return await _in_thread(partial(work, files, tests, settings), cancel)
+    return await in_thread(partial(work, files, tests, settings), cancel)
 
 
 async def run_suite_in_sandbox(
@@ -57,19 +53,19 @@ async def run_suite_in_sandbox(
 ) -> TestRun:
     """Run `run_suite` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
-    return await _in_thread(partial(run_suite, files, suite, settings, inputs, cancel), cancel)
+    return await in_thread(partial(run_suite, files, suite, settings, inputs, cancel), cancel)
 
 
 async def check_types_in_sandbox(checker: TypeChecker, files: Mapping[str, str], settings: Settings) -> TypeReport:
     """Run `check_types` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
-    return await _in_thread(partial(check_types, checker, files, settings, cancel), cancel)
+    return await in_thread(partial(check_types, checker, files, settings, cancel), cancel)
 
 
 async def check_format_in_sandbox(formatter: Formatter, files: Mapping[str, str], settings: Settings) -> dict[str, str]:
     """Run `unformatted` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
-    return await _in_thread(partial(unformatted, formatter, files, settings, cancel), cancel)
+    return await in_thread(partial(unformatted, formatter, files, settings, cancel), cancel)
 
 
 async def run_shell_in_sandbox(
@@ -77,14 +73,4 @@ async def run_shell_in_sandbox(
 ) -> ShellRun:
     """Run `run_shell` in a thread, with its arguments and errors. A cancelled task ends the sandbox first."""
     cancel = threading.Event()
-    return await _in_thread(partial(run_shell, command, seconds, inputs, needs, settings, cancel), cancel)
-
-
-async def _in_thread(work: Callable[[], T], cancel: threading.Event) -> T:
-    running = in_background(work)
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        cancel.set()
-        await asyncio.wait([running])
-        raise
+    return await in_thread(partial(run_shell, command, seconds, inputs, needs, settings, cancel), cancel)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import stat
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.background import in_background
+from repopilot.background import in_thread
 from repopilot.errors import StorageError
 from repopilot.repo.kept_out import files_to_copy
 from repopilot.repo.read import read_bytes
@@ -40,19 +40,9 @@ async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
         StorageError: there is no room for it.
     """
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
-        await _written(workspace, Path(name))
+        # A cancelled caller waits for the thread, which would create the removed folder again.
+        await in_thread(partial(write_repository, workspace, Path(name)), threading.Event())
         yield Path(name)
-
-
-async def _written(workspace: Workspace, folder: Path) -> None:
-    """Write the repository's files; a cancelled task waits for the thread, which would create the removed folder
-    again."""
-    writing = in_background(partial(write_repository, workspace, folder))
-    try:
-        await asyncio.shield(writing)
-    except asyncio.CancelledError:
-        await asyncio.wait([writing])
-        raise
 
 
 def write_repository(original: Workspace, tree: Path) -> None:
