@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -70,6 +70,10 @@ class Ties:
         if not meaning.known and not sure:
             self.unsure[span] = one
 
+    def outside_of(self, leader: Hashable) -> frozenset[str]:
+        """The definitions of libraries that a class overrides or is bound to, by the class's leader."""
+        return frozenset(n for element, names in self.outside.items() if self.leader(element) == leader for n in names)
+
     def classes(self) -> dict[Hashable, frozenset[NameSpan]]:
         """The places of each class, by its leader."""
         found: dict[Hashable, set[NameSpan]] = defaultdict(set)
@@ -128,7 +132,7 @@ def family_in(ties: Ties, span: NameSpan) -> Family:
     """
     leader = ties.leader(span)
     members = ties.classes().get(leader, frozenset([span]))
-    outside = frozenset(n for element, names in ties.outside.items() if ties.leader(element) == leader for n in names)
+    outside = ties.outside_of(leader)
     kept = members & ties.kept
     unsure = [one for place, one in ties.unsure.items() if place not in members]
     unsure += [fit for protocol, fit in ties.structural if protocol in members and fit.occurrence.span not in members]
@@ -144,15 +148,8 @@ def same_definition(span: NameSpan, resolved: Iterable[Resolved]) -> frozenset[N
     """
     found = list(resolved)
     defined = frozenset([span, *(place for one in found for place in one.meaning.inside)])
-    return _joined(span, found, lambda one: one.occurrence.span in defined)
-
-
-def _joined(span: NameSpan, resolved: list[Resolved], joins: Callable[[Resolved], bool]) -> frozenset[NameSpan]:
-    """The class of a place, after joining each occurrence that `joins` accepts with what it means."""
-    ties = Ties(
-        places=frozenset([span, *(place for one in resolved for place in (one.occurrence.span, *one.meaning.inside))])
-    )
-    for one in resolved:
-        if joins(one):
+    ties = Ties(places=defined | {one.occurrence.span for one in found})
+    for one in found:
+        if one.occurrence.span in defined:
             ties.plain(one)
     return ties.classes().get(ties.leader(span), frozenset([span]))

@@ -166,13 +166,12 @@ class Resolver:
         with self._lock:
             self._refresh(name)
             reader = self._target_reader()
-            holding = {span.path, *(one.span.path for one in self.occurrences(name) if one.kind == "code")}
             work = partial(by_server.renames, span=span, new=new, reader=reader, text=self._texts.text)
-            for language in self._by_language([span.path]):
-                session = self._session(language)
-                renaming = session is not None and session.renaming
-                return self._served(language, holding, work) if renaming else None
-        return None
+            language = self._language(span.path)
+            session = self._session(language) if language is not None else None
+            if language is None or session is None or not session.renaming:
+                return None
+            return self._served(language, self._holding_code(span.path, name), work)
 
     def references(self, span: NameSpan, name: str) -> set[NameSpan]:
         """Uses of a definition as the language's server tells them, also through what it overrides; empty without a
@@ -185,12 +184,17 @@ class Resolver:
         with self._lock:
             self._refresh(name)
             reader = self._target_reader()
-            holding = {span.path, *(one.span.path for one in self.occurrences(name) if one.kind == "code")}
             place = by_server.place_of(span, self._texts.text)
-            for language in self._by_language([span.path]):
-                found = self._served(language, holding, lambda session: session.references(*place)) or ()
-                return {at for target in found if (at := reader.span(target)) is not None}
-        return set()
+            language = self._language(span.path)
+            if language is None:
+                return set()
+            holding = self._holding_code(span.path, name)
+            found = self._served(language, holding, lambda session: session.references(*place)) or ()
+            return {at for target in found if (at := reader.span(target)) is not None}
+
+    def _holding_code(self, path: str, name: str) -> set[str]:
+        """A file, and those that hold a name in code."""
+        return {path, *(one.span.path for one in self.occurrences(name) if one.kind == "code")}
 
     def problems(self, paths: Iterable[str]) -> dict[str, list[Diagnosis]]:
         """The errors that the language's server finds in files; a file that has no server isn't among the keys."""
@@ -210,10 +214,9 @@ class Resolver:
     def engine(self, path: str) -> str:
         """What resolves names of a file: the name of a server, or "syntax"."""
         with self._lock:
-            for language in self._by_language([path]):
-                session = self._session(language)
-                return session.server.name if session is not None else SYNTAX
-        return SYNTAX
+            language = self._language(path)
+            session = self._session(language) if language is not None else None
+            return session.server.name if session is not None else SYNTAX
 
     def at_server(self, path: str, work: Callable[[LanguageSession], _Found]) -> _Found | None:
         """Run `work` with the server of a file's language, after showing it the file and all edits.
@@ -227,9 +230,8 @@ class Resolver:
         """
         with self._lock:
             self._refresh()
-            for language, group in self._by_language([path]).items():
-                return self._served(language, group, work)
-        return None
+            language = self._language(path)
+            return self._served(language, [path], work) if language is not None else None
 
     def _asked(self, spans: Sequence[NameSpan]) -> dict[NameSpan, Meaning]:
         found = dict.fromkeys(spans, Meaning())
@@ -270,11 +272,13 @@ class Resolver:
     def _by_language(self, paths: Iterable[str]) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = defaultdict(list)
         for path in sorted(paths):
-            text = self._texts.text(path)
-            language = language_in(path, text) if text is not None else None
-            if language is not None:
+            if (language := self._language(path)) is not None:
                 groups[language].append(path)
         return groups
+
+    def _language(self, path: str) -> str | None:
+        text = self._texts.text(path)
+        return language_in(path, text) if text is not None else None
 
     def _session(self, language: str) -> LanguageSession | None:
         try:

@@ -12,7 +12,6 @@ from repopilot import disk, i18n
 from repopilot.errors import StorageError
 from repopilot.repo.read import read_bytes
 from repopilot.repo.walk import searched_files
-from repopilot.resolve.folder_texts import FolderTexts
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -31,11 +30,6 @@ class SnapshotTree:
         self._searched = tuple(file.path for file in self._files)
         self._lock = threading.Lock()
         self._folder: Path | None = None
-        self._texts: FolderTexts | None = None
-
-    def paths(self) -> tuple[str, ...]:
-        """The files."""
-        return self._searched
 
     def searched(self) -> tuple[str, ...]:
         """The files that names are looked for in: all."""
@@ -44,14 +38,6 @@ class SnapshotTree:
     def drafts(self) -> dict[str, str | None]:
         """Nothing: there are no edits."""
         return {}
-
-    def text(self, path: str) -> str | None:
-        """The text of a file, None where there is none."""
-        root = self.root()
-        with self._lock:
-            if self._texts is None:
-                self._texts = FolderTexts(root)
-            return self._texts.text(path) if path in self._searched else None
 
     def root(self) -> Path:
         """The folder with the files. Blocking.

@@ -14,24 +14,17 @@ OccurrenceKind = Literal["code", "text", "comment", "document"]
 class Tree(Protocol):
     """The files of a repository as they are now: a working copy, or a snapshot."""
 
-    def paths(self) -> Sequence[str]:
-        """The files, as POSIX paths from the repository's root."""
-        ...
-
-    def text(self, path: str) -> str | None:
-        """The text of a file, None where there is none."""
-        ...
-
     def root(self) -> Path:
-        """A folder that holds these texts. Whoever resolves names only reads it."""
+        """A folder that holds the texts with the drafts. Whoever resolves names only reads it."""
         ...
 
     def lies_in(self) -> Path:
-        """A folder that holds these texts except the drafts; it may hold the texts that they replace."""
+        """A folder that holds the texts except the drafts; it may hold the texts that they replace."""
         ...
 
     def searched(self) -> Sequence[str]:
-        """The files in which a name is looked for: also those that the index skips, never secret or ignored ones."""
+        """The files in which a name is looked for, as POSIX paths from the repository's root: also those that the index
+        skips, never secret or ignored ones."""
         ...
 
     def drafts(self) -> Mapping[str, str | None]:
@@ -40,7 +33,7 @@ class Tree(Protocol):
 
 
 class NameSpan(NamedTuple):
-    """The characters [start, end) of a file's text, as `Tree.text` gives it."""
+    """The characters [start, end) of a file's text, as `Resolver.text` gives it."""
 
     path: str
     start: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.index.tokens import expand
+from repopilot.resolve.uses.usage import name_span
+from repopilot.resolve.values import NameSpan
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -22,15 +23,7 @@ LONGEST_LINE = 120
 MOST_NAMED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionSite:
-    """A definition in a file of the working copy."""
-
-    path: str
-    symbol: Symbol
-
-
-def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
+def find_definition(copy: WorkingCopy, name: str, path: str = "") -> Symbol:
     """The one definition of a name. Blocking.
 
     Args:
@@ -44,17 +37,14 @@ def find_place(copy: WorkingCopy, name: str, path: str = "") -> DefinitionSite:
     name = dotted(name)
     if ":" in name and not path:
         path, _, name = name.rpartition(":")
-    found = [DefinitionSite(s.path, s) for s in _symbols(copy, name, path)]
+    found = _symbols(copy, name, path)
     if len(found) == 1:
         return found[0]
     if found:
-        choices = tuple(f"{p.path}:{p.symbol.qualified}" for p in found[:MOST_NAMED])
+        choices = tuple(f"{s.path}:{s.qualified}" for s in found[:MOST_NAMED])
         hint = message("refactor_tools.choose", names=", ".join(choices))
         raise SeveralFit(message("refactor_tools.several", name=name), hint, choices)
-    near = near_names(copy.workspace.index, name, path)
-    hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
-    key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
-    raise UsageError(message(key, name=name, path=path), hint)
+    raise unknown_symbol(copy.workspace.index, name, path)
 
 
 def _symbols(copy: WorkingCopy, name: str, path: str) -> list[Symbol]:
@@ -71,22 +61,26 @@ def _first_of_overloads(found: list[Symbol]) -> list[Symbol]:
     return list({(s.path, s.qualified): s for s in found}.values())
 
 
-def near_names(index: Index, name: str, path: str = "") -> list[str]:
-    """The names of definitions that are most similar to an unknown one."""
+def unknown_symbol(index: Index, name: str, path: str = "") -> UsageError:
+    """The error for a name that no definition has; the hint names the most similar ones."""
     files = [path] if path else list(index.files)[:2000]
     known = sorted({each for file in files for s in index.outline(file) for each in (s.name, s.qualified)})
-    return difflib.get_close_matches(name, known, 3, 0.6)
+    near = difflib.get_close_matches(name, known, 3, 0.6)
+    hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
+    key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
+    return UsageError(message(key, name=name, path=path), hint)
 
 
-def name_offset(text: str, symbol: Symbol) -> int:
-    """Where the name of a definition stands in its file, in characters."""
-    start = sum(len(line) + 1 for line in text.split("\n")[: symbol.start_line - 1])
-    name = re.escape(symbol.name)
-    found = re.compile(rf"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+({name})\b", re.M).search(text, start)
-    found = found or re.compile(rf"\b({name})\b").search(text, start)
+def name_at(text: str, symbol: Symbol) -> NameSpan:
+    """Where the name of a definition stands in its file.
+
+    Raises:
+        UsageError: it isn't there.
+    """
+    found = name_span(text, symbol)
     if found is None:
         raise UsageError(message("tools.unknown_symbol_in", name=symbol.name, path=symbol.path))
-    return found.start(1)
+    return found
 
 
 def files_with(name: str, index: Index) -> list[str]:

@@ -25,7 +25,7 @@ from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions
 from repopilot.prompts import render
 from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
-from repopilot.tools.definitions import DefinitionSite, files_with, find_place
+from repopilot.tools.definitions import files_with, find_definition
 from repopilot.tools.set_value import SetValue, sites_of
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
@@ -200,11 +200,11 @@ def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> Grou
 def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     place = _place(said["name"], words, copy)
     new = said["new_name"]
-    if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.symbol.name):
+    if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.name):
         return None
     # A name that isn't an ordinary word refers to the definition in comments and documents, too.
-    everywhere = _SHAPED.search(place.symbol.name) is not None
-    call = {"name": place.symbol.qualified, "new_name": new, "path": place.path, "everywhere": everywhere}
+    everywhere = _SHAPED.search(place.name) is not None
+    call = {"name": place.qualified, "new_name": new, "path": place.path, "everywhere": everywhere}
     return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
 
 
@@ -242,7 +242,7 @@ def _move(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Grounded
     place = _place(said["name"], words, copy)
     if place.path == said["to_path"]:
         return None
-    call = {"name": place.symbol.qualified, "to_path": said["to_path"], "path": place.path}
+    call = {"name": place.qualified, "to_path": said["to_path"], "path": place.path}
     return GroundedCall("move_symbol", call, f"move `{said['name']}` to `{said['to_path']}`")
 
 
@@ -286,7 +286,7 @@ def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> 
 
 def _delete(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
     place = _place(said["name"], words, copy)
-    call = {"path": place.path, "name": place.symbol.qualified, "code": ""}
+    call = {"path": place.path, "name": place.qualified, "code": ""}
     return GroundedCall("replace_symbol", call, f"delete `{said['name']}`")
 
 
@@ -301,7 +301,7 @@ def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -
         except PlaceAmbiguous:
             return None
         path = place.path
-        owner = place.symbol.qualified
+        owner = place.qualified
     taken = {s.qualified for s in index.outline(path)}
     if f"{owner}.{said['name']}".lstrip(".") in taken or index.files[path].language not in _WRITTEN:
         return None
@@ -309,7 +309,7 @@ def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -
     return GroundedCall(NEW_DEFINITION, call, f"add `{said['name']}` to `{owner or path}`")
 
 
-def _place(name: str, words: _Words, copy: WorkingCopy) -> DefinitionSite:
+def _place(name: str, words: _Words, copy: WorkingCopy) -> Symbol:
     """The definition with a name; among several, the one whose class, module or file the task names too.
 
     Raises:
@@ -317,13 +317,13 @@ def _place(name: str, words: _Words, copy: WorkingCopy) -> DefinitionSite:
         UsageError: no definition has the name.
     """
     try:
-        return find_place(copy, name)
+        return find_definition(copy, name)
     except SeveralFit as error:
         program = [c for c in error.choices if not is_test_path(c.partition(":")[0])] or list(error.choices)
         told = [c for c in program if words.every & {*re.split(r"[.:/]", c)[:-1], c.partition(":")[0]} - {name}]
         left = told or program
         _require_one(left, name)
-        return find_place(copy, left[0])
+        return find_definition(copy, left[0])
 
 
 def _require_one(choices: list[str], name: str) -> None:

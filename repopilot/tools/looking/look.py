@@ -16,10 +16,9 @@ from repopilot.index.store import Index
 from repopilot.repo import history as past
 from repopilot.resolve.uses import call_graph
 from repopilot.tools import result_types
-from repopilot.tools.definitions import find_place
+from repopilot.tools.definitions import find_definition
 from repopilot.tools.looking import lookup
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
-from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
@@ -95,18 +94,14 @@ async def search(arguments: Search, context: ToolContext) -> ToolResult:
     """Find where something is when you don't know its name or place: the best places for a question or traceback, two
     of them with their lines. A name or a quoted string is looked up exactly."""
     copy = context.working_copy
-    asked = arguments
-    return await asyncio.to_thread(lambda: lookup.search(copy, asked.query, asked.k, context.shown))
+    return await asyncio.to_thread(lookup.search, copy, arguments.query, arguments.k, context.shown)
 
 
 async def grep(arguments: Grep, context: ToolContext) -> ToolResult:
     """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
     and to be sure that something is nowhere."""
-    copy = context.working_copy
-    asked = arguments
-    return await asyncio.to_thread(
-        lambda: lookup.grep(copy, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
-    )
+    asked = arguments.model_dump()
+    return await asyncio.to_thread(lookup.grep, context.working_copy, **asked)
 
 
 async def files(arguments: Files, context: ToolContext) -> ToolResult:
@@ -126,23 +121,22 @@ async def read(arguments: Read, context: ToolContext) -> ToolResult:
 
 async def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
     """Show a definition whole, with its comment, when you know its name."""
-    asked = arguments
-    return await _looked(context, lambda index: lookup.symbol(index, asked.path, asked.name, context.shown))
+    return await _looked(context, lambda index: lookup.symbol(index, arguments.path, arguments.name, context.shown))
 
 
 async def references(arguments: Related, context: ToolContext) -> ToolResult:
     """List every place where a name is used, with its line. Before you change or remove it."""
-    return await _related(context, arguments, call_graph.references)
+    return await asyncio.to_thread(_related, context, arguments, call_graph.references)
 
 
 async def callers(arguments: Related, context: ToolContext) -> ToolResult:
     """List which definitions call, use or inherit from one, sure and unsure apart. To see whom a change concerns."""
-    return await _related(context, arguments, call_graph.callers)
+    return await asyncio.to_thread(_related, context, arguments, call_graph.callers)
 
 
 async def callees(arguments: Related, context: ToolContext) -> ToolResult:
     """List what a definition itself calls, uses or inherits from. To see what it relies on."""
-    return await _related(context, arguments, call_graph.callees)
+    return await asyncio.to_thread(_related, context, arguments, call_graph.callees)
 
 
 async def call_path(arguments: CallPath, context: ToolContext) -> ToolResult:
@@ -167,7 +161,7 @@ def _commits(arguments: PastOf, context: ToolContext) -> list[dict[str, str]]:
     workspace = context.workspace
     path = arguments.path
     if arguments.name:
-        path = find_place(context.working_copy, arguments.name, path).path
+        path = find_definition(context.working_copy, arguments.name, path).path
     elif path and path not in workspace.index.files:
         raise UsageError(message("tools.unknown_file", path=path))
     known = workspace.index.commits or past.commits(workspace.snapshot, workspace.settings.history_commits)
@@ -184,16 +178,11 @@ def _commits(arguments: PastOf, context: ToolContext) -> list[dict[str, str]]:
     ]
 
 
-async def _related(
+def _related(
     context: ToolContext, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
 ) -> ToolResult:
     """Places related to a definition, sure and unsure ones apart."""
-    return await asyncio.to_thread(_related_to, context.working_copy.workspace, arguments, find)
-
-
-def _related_to(
-    workspace: Workspace, arguments: Related, find: Callable[[Index, str, int, Resolver], call_graph.Relations]
-) -> ToolResult:
+    workspace = context.working_copy.workspace
     index = workspace.index
     name = arguments.name
     found = find(index, name, arguments.depth, workspace.resolver)

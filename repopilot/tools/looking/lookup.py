@@ -18,7 +18,7 @@ from repopilot.repo.paths.path_globs import matches
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.query.parse import parse
 from repopilot.tools import result_types
-from repopilot.tools.definitions import near_names
+from repopilot.tools.definitions import unknown_symbol
 from repopilot.tools.looking.printed_places import PrintedPlace, numbered, told
 from repopilot.tools.looking.text_lines import MatchingLines, matching_lines
 from repopilot.tools.registry import ToolResult
@@ -197,10 +197,7 @@ def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> T
     found = _defined(index, name, path)
     if not found:
         path, name = _in_file(index, name) if not path and _in_file(index, name)[1] else (path, name)
-        near = near_names(index, name, path)
-        hint = message("tools.there_are", names=", ".join(near)) if near else message("tools.unknown_symbol_hint")
-        key = "tools.unknown_symbol_in" if path else "tools.unknown_symbol"
-        raise UsageError(message(key, name=name, path=path), hint)
+        raise unknown_symbol(index, name, path)
     places = [_place(index, each) for each in found[:MOST_ROWS]]
     left = [message("tools.more_rows", count=len(found) - MOST_ROWS)] if len(found) > MOST_ROWS else []
     return told(index, places, left, shown, MOST_LINES // len(places[:2]))

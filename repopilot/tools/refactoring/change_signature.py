@@ -12,15 +12,15 @@ from pydantic import Field, model_validator
 from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
-from repopilot.resolve.values import NameSpan
 from repopilot.tools import result_types
-from repopilot.tools.definitions import IN_FILE, DefinitionSite, find_place, name_offset
+from repopilot.tools.definitions import IN_FILE, find_definition, name_at
 from repopilot.tools.refactoring.python_source import PythonSource, decorators, definition_of
 from repopilot.tools.refactoring.refactored import edited, finished
 from repopilot.tools.refactoring.signature import AddedParameter, Signature, SignatureChange, signature_of
 from repopilot.tools.refactoring.signature_edit import SignatureEdit
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
 
 _PARAMETER = re.compile(r"(?P<name>\w+)(?:\s*:\s*(?P<annotation>[^=]+?))?(?:\s*=\s*(?P<default>.+))?")
 """A parameter as it is written in Python."""
@@ -73,56 +73,55 @@ async def change_signature(arguments: ChangedSignature, context: ToolContext) ->
 
 
 def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
-    place = find_place(copy, arguments.name, arguments.path)
-    if language_of(place.path) != "python":
+    symbol = find_definition(copy, arguments.name, arguments.path)
+    if language_of(symbol.path) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="change_signature"))
-    text = copy.resolver.text(place.path) or ""
-    source = PythonSource(place.path, text)
+    text = copy.resolver.text(symbol.path) or ""
+    source = PythonSource(symbol.path, text)
     if source.root.has_error:
-        raise UsageError(message("refactor_tools.no_parse", path=place.path))
-    if place.symbol.kind == "class":
-        place = _constructor(copy, source, place)
-    start = name_offset(text, place.symbol)
-    span = NameSpan(place.path, start, start + len(place.symbol.name))
+        raise UsageError(message("refactor_tools.no_parse", path=symbol.path))
+    if symbol.kind == "class":
+        symbol = _constructor(copy, source, symbol)
+    span = name_at(text, symbol)
     node = source.at(span.start, span.end)
     function = definition_of(node) if node is not None else None
     if function is None or function.type != "function_definition":
-        raise UsageError(message("refactor_tools.no_function", name=place.symbol.qualified))
-    change = _asked(arguments, signature_of(source, function), place)
-    found = SignatureEdit(copy.resolver, span, place.symbol.name, change)
-    names = {place.symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
+        raise UsageError(message("refactor_tools.no_function", name=symbol.qualified))
+    change = _asked(arguments, signature_of(source, function), symbol)
+    found = SignatureEdit(copy.resolver, span, symbol.name, change)
+    names = {symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
     done = finished(copy, edited(copy, found.edits), found.left, names)
     lines = done.data["diff"].split("\n")
     more = [message("tools.more_rows", count=len(lines) - _MOST_LINES)] if len(lines) > _MOST_LINES else []
     return ToolResult(joined(["\n".join(lines[:_MOST_LINES]), *more, done.text], "\n"), done.data)
 
 
-def _constructor(copy: WorkingCopy, source: PythonSource, place: DefinitionSite) -> DefinitionSite:
+def _constructor(copy: WorkingCopy, source: PythonSource, symbol: Symbol) -> Symbol:
     """The constructor of a class.
 
     Raises:
         UsageError: it has none of its own; the hint says what it has.
     """
-    name = f"{place.symbol.qualified}.__init__"
-    if any(symbol.qualified == name for symbol in copy.workspace.index.outline(place.path)):
-        return find_place(copy, name, place.path)
-    start = name_offset(source.text, place.symbol)
-    node = source.at(start, start + len(place.symbol.name))
+    name = f"{symbol.qualified}.__init__"
+    if any(each.qualified == name for each in copy.workspace.index.outline(symbol.path)):
+        return find_definition(copy, name, symbol.path)
+    span = name_at(source.text, symbol)
+    node = source.at(span.start, span.end)
     owner = definition_of(node) if node is not None else None
     texts = [source.of(each) for each in decorators(owner)] if owner is not None else []
     bases = source.of(owner.child_by_field_name("superclasses")) if owner is not None else ""
     by_fields = any(word in text for text in texts for word in _MADE) or "NamedTuple" in bases or "BaseModel" in bases
     hint = "signature.fields_hint" if by_fields else "signature.inherited_hint"
-    raise UsageError(message("signature.no_constructor", name=place.symbol.qualified), message(hint, bases=bases))
+    raise UsageError(message("signature.no_constructor", name=symbol.qualified), message(hint, bases=bases))
 
 
-def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSite) -> SignatureChange:
+def _asked(arguments: ChangedSignature, function: Signature, symbol: Symbol) -> SignatureChange:
     """The requested change, checked against the function's parameters.
 
     Raises:
         UsageError: it changes nothing, names an unknown or invalid parameter, or Python itself calls the function.
     """
-    name = place.symbol.qualified
+    name = symbol.qualified
     known = function.names
     changed = [*arguments.remove, *arguments.rename, *arguments.order]
     if not (arguments.add or changed):
@@ -140,8 +139,8 @@ def _asked(arguments: ChangedSignature, function: Signature, place: DefinitionSi
         if each in known or not each.isidentifier() or keyword.iskeyword(each) or new.count(each) > 1:
             raise UsageError(message("refactor_tools.bad_parameter", name=each))
     change = SignatureChange(added, arguments.remove, arguments.rename, arguments.order)
-    special = place.symbol.name.startswith("__") and place.symbol.name.endswith("__")
-    if special and place.symbol.name != "__init__" and change.moves_arguments:
+    special = symbol.name.startswith("__") and symbol.name.endswith("__")
+    if special and symbol.name != "__init__" and change.moves_arguments:
         raise UsageError(message("signature.special", name=name))
     return change
 

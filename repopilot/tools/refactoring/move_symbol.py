@@ -17,7 +17,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.values import NameSpan, Occurrence
 from repopilot.tools import result_types
-from repopilot.tools.definitions import IN_FILE, find_place, name_offset
+from repopilot.tools.definitions import IN_FILE, find_definition, name_at
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.refactoring import python_moves
 from repopilot.tools.refactoring.import_order import ImportOrder
@@ -49,21 +49,20 @@ async def move_symbol(arguments: MoveSymbol, context: ToolContext) -> ToolResult
 
 
 def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
-    place = find_place(copy, arguments.name, arguments.path)
+    symbol = find_definition(copy, arguments.name, arguments.path)
     target = safe_path(arguments.to_path)
-    if language_of(place.path) != "python" or language_of(target) != "python":
+    if language_of(symbol.path) != "python" or language_of(target) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="move_symbol"))
-    if target == place.path:
-        raise UsageError(message("refactor_tools.same_file", name=place.symbol.name, path=target))
-    if "." in place.symbol.qualified:
-        raise UsageError(message("refactor_tools.only_top", name=place.symbol.qualified))
-    for path in (place.path, target):
+    if target == symbol.path:
+        raise UsageError(message("refactor_tools.same_file", name=symbol.name, path=target))
+    if "." in symbol.qualified:
+        raise UsageError(message("refactor_tools.only_top", name=symbol.qualified))
+    for path in (symbol.path, target):
         if (text := copy.text(path)) is not None and syntax_error(path, text) is not None:
             raise UsageError(message("refactor_tools.no_parse", path=path))
-    start = name_offset(copy.text(place.path) or "", place.symbol)
-    span = NameSpan(place.path, start, start + len(place.symbol.name))
-    found = SymbolMove(copy, span, place.symbol.name, target)
-    return finished(copy, found.texts, found.left, [place.symbol.name], found.unread)
+    span = name_at(copy.text(symbol.path) or "", symbol)
+    found = SymbolMove(copy, span, symbol.name, target)
+    return finished(copy, found.texts, found.left, [symbol.name], found.unread)
 
 
 def plain(text: str | None) -> str:

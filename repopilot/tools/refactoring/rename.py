@@ -13,7 +13,7 @@ from pydantic import Field
 
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import dotted, file_kind, language_of
-from repopilot.code.source_positions import Replacement, replaced
+from repopilot.code.source_positions import Replacement, line_at, replaced
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.resolve.families import Ties, family_in
@@ -24,13 +24,14 @@ from repopilot.resolve.python_scopes import PythonName, python_names, python_tre
 from repopilot.resolve.uses.built_names import built_names
 from repopilot.resolve.values import Family, NameSpan, Occurrence
 from repopilot.tools import result_types
-from repopilot.tools.definitions import IN_FILE, NAME, DefinitionSite, find_place, name_offset
+from repopilot.tools.definitions import IN_FILE, NAME, find_definition, name_at
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.refactoring import rename_by_server, rename_by_syntax
 from repopilot.tools.refactoring.refactored import MOST_LISTED, Rest, applied, line_of, result_of, rows_of
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.verifying.edit_check import observed
 from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
 
 _FUNCTIONS = ("function", "method")
 
@@ -51,37 +52,37 @@ async def rename_symbol(arguments: RenameSymbol, context: ToolContext) -> ToolRe
 
 
 def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
-    place = _named(copy, _place(copy, arguments.name, arguments.path))
-    owner = place.symbol.qualified.rpartition(".")[0]
+    symbol = _named(copy, _place(copy, arguments.name, arguments.path))
+    owner = symbol.qualified.rpartition(".")[0]
     typed = dotted(arguments.name).rpartition(":")[2].rpartition(".")[0]
     around, _, new = dotted(arguments.new_name).rpartition(".")
     new = new if around in (owner, typed) else arguments.new_name
     arguments = arguments.model_copy(update={"new_name": new})
     if not new.isidentifier() or keyword.iskeyword(new):
         raise UsageError(message("refactor_tools.no_identifier", name=new))
-    if place.symbol.name == new:
+    if symbol.name == new:
         raise UsageError(message("refactor_tools.same_name", name=new))
-    for special in (place.symbol.name, new):
-        if language_of(place.path) == "python" and re.fullmatch(r"__\w+__", special):
+    for special in (symbol.name, new):
+        if language_of(symbol.path) == "python" and re.fullmatch(r"__\w+__", special):
             raise UsageError(message("refactor_tools.special", name=special))
     taken = f"{owner}.{new}".lstrip(".")
-    if any(s.qualified == taken for s in copy.workspace.index.outline(place.path)):
-        raise UsageError(message("refactor_tools.taken", name=taken, path=place.path))
-    if language_of(place.path) != "python":
-        return _elsewhere(copy, place, arguments)
-    return _in_python(copy, place, arguments)
+    if any(s.qualified == taken for s in copy.workspace.index.outline(symbol.path)):
+        raise UsageError(message("refactor_tools.taken", name=taken, path=symbol.path))
+    if language_of(symbol.path) != "python":
+        return _elsewhere(copy, symbol, arguments)
+    return _in_python(copy, symbol, arguments)
 
 
-def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
+def _place(copy: WorkingCopy, name: str, path: str) -> Symbol:
     """The definition, the first place of one that has several, or where a method of a Python class sets an attribute.
 
     Raises:
         UsageError: there is none or several.
     """
     try:
-        return find_place(copy, name, path)
+        return find_definition(copy, name, path)
     except SeveralFit as several:
-        places = [find_place(copy, choice) for choice in several.choices]
+        places = [find_definition(copy, choice) for choice in several.choices]
         if rename_by_syntax.is_one(copy, places):
             return places[0]
         raise
@@ -90,44 +91,42 @@ def _place(copy: WorkingCopy, name: str, path: str) -> DefinitionSite:
         found = None
         if owner:
             with suppress(UsageError):
-                found = _attribute(copy, find_place(copy, owner, path), attribute)
+                found = _attribute(copy, find_definition(copy, owner, path), attribute)
         if found is None:
             raise
         return found
 
 
-def _attribute(copy: WorkingCopy, class_: DefinitionSite, attribute: str) -> DefinitionSite | None:
+def _attribute(copy: WorkingCopy, class_: Symbol, attribute: str) -> Symbol | None:
     """Where a method of a Python class sets an attribute, None for nowhere."""
     text = copy.resolver.text(class_.path) or ""
     for one in python_names(text, attribute) if language_of(class_.path) == "python" else ():
         home = one.member_of or (one.home if one.role == "bind" else None)
-        if home is not None and home.qualified == class_.symbol.qualified:
-            line = text.count("\n", 0, one.start) + 1
-            own = f"{class_.symbol.qualified}.{attribute}"
-            return DefinitionSite(
-                class_.path, replace(class_.symbol, name=attribute, qualified=own, start_line=line, end_line=line)
-            )
+        if home is not None and home.qualified == class_.qualified:
+            line = line_at(text, one.start)
+            own = f"{class_.qualified}.{attribute}"
+            return replace(class_, name=attribute, qualified=own, start_line=line, end_line=line)
     return None
 
 
-def _named(copy: WorkingCopy, place: DefinitionSite) -> DefinitionSite:
+def _named(copy: WorkingCopy, symbol: Symbol) -> Symbol:
     """The class, for a constructor with the class's name; any other definition itself."""
-    owner = place.symbol.qualified.rpartition(".")[0]
-    if owner.rpartition(".")[2] != place.symbol.name:
-        return place
-    of_class = _place(copy, owner, place.path)
-    return of_class if rename_by_syntax.is_one(copy, (place, of_class)) else place
+    owner = symbol.qualified.rpartition(".")[0]
+    if owner.rpartition(".")[2] != symbol.name:
+        return symbol
+    of_class = _place(copy, owner, symbol.path)
+    return of_class if rename_by_syntax.is_one(copy, (symbol, of_class)) else symbol
 
 
-def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
+def _elsewhere(copy: WorkingCopy, symbol: Symbol, arguments: RenameSymbol) -> ToolResult:
     """Rename in languages other than Python, where the syntax or the language's server resolves all places."""
-    old = place.symbol.name
+    old = symbol.name
     new = arguments.new_name
     by_server = None
     try:
-        texts, known = rename_by_syntax.renamed(copy, place, new)
+        texts, known = rename_by_syntax.renamed(copy, symbol, new)
     except UsageError:
-        by_server = rename_by_server.renamed(copy, place, new)
+        by_server = rename_by_server.renamed(copy, symbol, new)
         if by_server is None:
             raise
         texts = by_server.texts
@@ -135,11 +134,11 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
     written = by_server.edits if by_server is not None else {}
     named = [one for one in named if one.span not in written and one not in known]
-    read = [one for one in named if _is_read(copy, place, one)]
-    if language_of(place.path) in rename_by_server.TYPED and copy.resolver.engine(place.path) != SYNTAX:
+    read = [one for one in named if _is_read(copy, symbol, one)]
+    if language_of(symbol.path) in rename_by_server.TYPED and copy.resolver.engine(symbol.path) != SYNTAX:
         # Types show that no other string is the name.
         read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
-    left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, place, named)]))
+    left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, symbol, named)]))
     made = copy.edit(texts)
     moved = [path for path, text in texts.items() if text is None]
     if arguments.everywhere:
@@ -152,35 +151,34 @@ def _elsewhere(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
     return result_of(copy, made, Rest(left, rows))
 
 
-def _is_read(copy: WorkingCopy, place: DefinitionSite, one: Occurrence) -> bool:
+def _is_read(copy: WorkingCopy, symbol: Symbol, one: Occurrence) -> bool:
     """Whether a string or a key in data is the name of a class or member, by which the program may look it up."""
-    symbol = place.symbol
     text = copy.resolver.text(one.span.path) or ""
     before = text[max(0, one.span.start - 1) : one.span.start]
     after = text[one.span.end : one.span.end + 2]
-    is_own = one.span.path == place.path and symbol.start_line - 3 <= one.line <= symbol.end_line
+    is_own = one.span.path == symbol.path and symbol.start_line - 3 <= one.line <= symbol.end_line
     is_text = before in ('"', "'", "`") and after[:1] == before
     is_key = file_kind(one.span.path) == "config" and after[:1] in (":", "=") and before not in ("-", ".", "/")
     looked_up = "." in symbol.qualified or symbol.kind not in ("function", "variable")
     return looked_up and not is_own and one.kind != "comment" and (is_text or is_key)
 
 
-def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol) -> ToolResult:
-    old = place.symbol.name
+def _in_python(copy: WorkingCopy, symbol: Symbol, arguments: RenameSymbol) -> ToolResult:
+    old = symbol.name
     new = arguments.new_name
-    if syntax_error(place.path, copy.resolver.text(place.path) or "") is not None:
-        raise UsageError(message("refactor_tools.no_parse", path=place.path))
+    if syntax_error(symbol.path, copy.resolver.text(symbol.path) or "") is not None:
+        raise UsageError(message("refactor_tools.no_parse", path=symbol.path))
     before = observed(copy, (old, new), language="python")
     ties = before.ties[old]
-    family = family_in(ties, _definition(copy.resolver.text(place.path) or "", place))
+    family = family_in(ties, _definition(copy.resolver.text(symbol.path) or "", symbol))
     code = {one.span: one for one in copy.resolver.occurrences(old) if one.kind == "code"}
     unread = [path for path in sorted({s.path for s in code}) if _unread(path, before.texts[path] or "")]
     books = sorted(s for s in family.members if is_notebook(s.path))
     members = frozenset(s for s in family.members if s.path not in unread and s not in books)
     broken = [one for s, one in code.items() if s.path in unread]
-    left = [*(code[s] for s in books), *_left(copy, family, ties, place, broken)]
+    left = [*(code[s] for s in books), *_left(copy, family, ties, symbol, broken)]
     named = [one for one in (*ties.mentions, *_texts(family)) if one not in left]
-    _require_server(copy, place, left)
+    _require_server(copy, symbol, left)
     _require_one_class(copy, members, new)
     more: list[NameSpan] = []
     if arguments.everywhere:
@@ -197,16 +195,16 @@ def _in_python(copy: WorkingCopy, place: DefinitionSite, arguments: RenameSymbol
         rows_of(copy, (one.span for one in left)),
         rows_of(copy, (one.span for one in named)),
         unread,
-        message("refactor_tools.overrides", name=place.symbol.qualified, where=where) if where else "",
+        message("refactor_tools.overrides", name=symbol.qualified, where=where) if where else "",
     )
     return applied(copy, texts, before, rest, {*unread, *(s.path for s in books)})
 
 
-def _require_server(copy: WorkingCopy, place: DefinitionSite, left: Sequence[Occurrence]) -> None:
+def _require_server(copy: WorkingCopy, symbol: Symbol, left: Sequence[Occurrence]) -> None:
     """Refuse to leave places that a language server would have resolved. Raises UsageError."""
-    if left and (copy.resolver.engine(place.path) == SYNTAX or copy.resolver.notes):
+    if left and (copy.resolver.engine(symbol.path) == SYNTAX or copy.resolver.notes):
         places = "\n".join(map(line_of, rows_of(copy, (one.span for one in left))[:MOST_LISTED]))
-        said = message("refactor_tools.no_server", name=place.symbol.qualified, count=len(left))
+        said = message("refactor_tools.no_server", name=symbol.qualified, count=len(left))
         raise UsageError(said, message("refactor_tools.no_server_hint", places=places))
 
 
@@ -217,15 +215,13 @@ def _unread(path: str, text: str) -> bool:
     return (tree is None or tree.root_node.has_error) and syntax_error(path, text) is not None
 
 
-def _definition(text: str, place: DefinitionSite) -> NameSpan:
+def _definition(text: str, symbol: Symbol) -> NameSpan:
     """Where the name of a definition stands."""
-    symbol = place.symbol
     for one in python_names(text, symbol.name):
-        line = text.count("\n", 0, one.start) + 1
+        line = line_at(text, one.start)
         if (one.role == "bind" or one.member_of) and symbol.start_line <= line <= symbol.end_line:
-            return NameSpan(place.path, one.start, one.end)
-    start = name_offset(text, symbol)
-    return NameSpan(place.path, start, start + len(symbol.name))
+            return NameSpan(symbol.path, one.start, one.end)
+    return name_at(text, symbol)
 
 
 def _replaced(
@@ -242,17 +238,17 @@ def _replaced(
 
 
 def _left(
-    copy: WorkingCopy, family: Family, ties: Ties, place: DefinitionSite, broken: Sequence[Occurrence]
+    copy: WorkingCopy, family: Family, ties: Ties, symbol: Symbol, broken: Sequence[Occurrence]
 ) -> list[Occurrence]:
     """The unresolved places that may mean the definition, including those in files that can't be parsed."""
-    known = _name_at(copy, _definition(copy.resolver.text(place.path) or "", place))
-    kind = place.symbol.kind
+    known = _name_at(copy, _definition(copy.resolver.text(symbol.path) or "", symbol))
+    kind = symbol.kind
     home = known.home.kind if known is not None and known.home is not None else "class"
     unsure = [one.occurrence for one in family.unsure if one.occurrence.kind == "code" and one.occurrence not in broken]
     unsure = [*unsure, *broken]
     unsure = [one for one in unsure if _can_mean(copy, one, home, is_field=kind not in _FUNCTIONS)]
     texts = [one for one in _texts(family) if home == "class" or kind == "class" or _is_dotted(copy, one)]
-    dynamic = built_names(copy.resolver, place.symbol.name) if home in ("class", "module") else []
+    dynamic = built_names(copy.resolver, symbol.name) if home in ("class", "module") else []
     return [*unsure, *texts, *dynamic, *(one for one in ties.mentions if _is_program(copy, one))]
 
 
@@ -272,8 +268,7 @@ def _require_one_class(copy: WorkingCopy, members: Iterable[NameSpan], new: str)
             scope = scope.parent
         classes.setdefault((span.path, scope.qualified) if scope is not None else None, span)
     if len(classes) > 1:
-        texts = {span.path: copy.resolver.text(span.path) or "" for span in classes.values()}
-        rows = [f"{s.path}:{texts[s.path].count(chr(10), 0, s.start) + 1}" for s in classes.values()]
+        rows = [f"{s.path}:{line_at(copy.resolver.text(s.path) or '', s.start)}" for s in classes.values()]
         places = message("edit_check.places", places="\n".join(rows))
         raise UsageError(message("refactor_tools.private", name=new), places)
 

@@ -17,7 +17,6 @@ from repopilot.i18n import message
 from repopilot.resolve.syntax.family import called_by_language, family_of
 from repopilot.resolve.syntax.resolver import NameUse
 from repopilot.resolve.values import Meaning, NameSpan, Occurrence
-from repopilot.tools.definitions import DefinitionSite
 from repopilot.tools.refactoring.rename_by_syntax import (
     Texts,
     UnsoundRename,
@@ -25,6 +24,7 @@ from repopilot.tools.refactoring.rename_by_syntax import (
     require_sound,
 )
 from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
 
 LANGUAGES = "js"
 """The language family whose server is asked, since its renames were measured."""
@@ -64,12 +64,12 @@ class ServerRename:
         return NameSpan(span.path, span.start - grown, span.end - grown)
 
 
-def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> ServerRename | None:
+def renamed(copy: WorkingCopy, symbol: Symbol, new: str) -> ServerRename | None:
     """The rename of a definition by the language's server, with everything that must keep the same name.
 
     Args:
         copy: the working copy.
-        place: the definition.
+        symbol: the definition.
         new: its new name.
 
     Returns:
@@ -78,20 +78,20 @@ def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> ServerRename 
     Raises:
         UsageError: the definition belongs to something outside, or the code would mean something else, or be wrong.
     """
-    if family(language_of(place.path) or "") != LANGUAGES:
+    if family(language_of(symbol.path) or "") != LANGUAGES:
         return None
-    names = _Names(copy, place, new)
+    names = _Names(copy, symbol, new)
     found = names.followed([names.start]) if names.start is not None else None
     if found is None or names.start is None:
         return None
     outside = found.outside | (names.outside(names.start) if names.start not in found.edits else set())
     if outside:
         files = sorted(each.rpartition("/")[2] for each in outside)
-        raise refusal("outside", copy, place, (), name=names.old, outside=", ".join(files[:3]))
+        raise refusal("outside", copy, symbol, (), name=names.old, outside=", ".join(files[:3]))
     if names.start not in found.edits:
         return None
     if unread := names.unread(found):
-        raise refusal("unresolved", copy, place, unread, name=names.old)
+        raise refusal("unresolved", copy, symbol, unread, name=names.old)
     try:
         return names.tried(found)
     except UnsoundRename as error:
@@ -108,11 +108,11 @@ class _Names:
         start: where the definition's name stands, None where that isn't found.
     """
 
-    def __init__(self, copy: WorkingCopy, place: DefinitionSite, new: str) -> None:
-        self.old = place.symbol.name
+    def __init__(self, copy: WorkingCopy, symbol: Symbol, new: str) -> None:
+        self.old = symbol.name
         self._new = new
         self._copy = copy
-        self._place = place
+        self._symbol = symbol
         resolver = copy.resolver
         both = [one for name in (self.old, new) for one in resolver.meanings(name)]
         self._meanings = {one.occurrence.span: one.meaning for one in both}
@@ -122,9 +122,9 @@ class _Names:
     def _defined_at(self) -> NameSpan | None:
         """The first occurrence on the definition's lines that is a definition, of a member where the symbol is one;
         else the first occurrence there, if it is resolved."""
-        symbol = self._place.symbol
+        symbol = self._symbol
         lines = range(symbol.start_line, symbol.end_line + 1)
-        found = [one for one in self._copy.resolver.occurrences(self.old) if one.span.path == self._place.path]
+        found = [one for one in self._copy.resolver.occurrences(self.old) if one.span.path == self._symbol.path]
         spans = [one.span for one in found if one.line in lines and one.kind == "code"]
         member = "." in symbol.qualified
         defined = (s for s in spans if self._is_definition(s) and s in self._uses and self._uses[s].member == member)
@@ -141,7 +141,7 @@ class _Names:
         use = self._uses.get(self.start) if self.start is not None else None
         if use is None or set(found.edits) != {self.start}:
             return []
-        untyped = language_of(self._place.path) not in TYPED
+        untyped = language_of(self._symbol.path) not in TYPED
         return (found.left if untyped else []) or ([use.occurrence] if use.member and not use.declares else [])
 
     def outside(self, span: NameSpan) -> frozenset[str]:
@@ -183,7 +183,7 @@ class _Names:
 
     def _add_by_syntax(self, found: ServerRename) -> None:
         """Add the places that only the syntax resolves, those that nothing resolves, and what is bound outside."""
-        group = family_of(self._copy.resolver.syntax(), self._place.symbol)
+        group = family_of(self._copy.resolver.syntax(), self._symbol)
         known = group.keys if group is not None else frozenset()
         keys = (use for use in self._uses.values() if use.found is None and (use.member or use.is_shorthand))
         unsure = {use.occurrence.span for use in (keys if group is None else group.unsure)}
@@ -198,7 +198,7 @@ class _Names:
                 found.edits[one.span] = f"{self.old}: {self._new}" if use.is_shorthand else self._new
             elif (may_be and not resolved) or any(found.edits.get(span) == self._new for span in meaning.inside):
                 found.left.append(one)
-        found.outside.update(called_by_language(self.old, language_of(self._place.path) or ""))
+        found.outside.update(called_by_language(self.old, language_of(self._symbol.path) or ""))
         found.outside |= group.outside - {*TYPED} if group is not None else set()
 
     def tried(self, found: ServerRename) -> ServerRename:
@@ -215,7 +215,7 @@ class _Names:
         apart = _kept_apart(found.edits, self._uses)
         if apart and self._others(found):
             tried.append((_texts(copy, {**found.edits, **apart}), _checked(copy.searched())))
-        if not require_sound(copy, self._place, self._new, tried, partial(self._captured, found)):
+        if not require_sound(copy, self._symbol, self._new, tried, partial(self._captured, found)):
             raise UsageError(message("rename.unchecked", name=self.old), "\n".join(copy.resolver.notes))
         return found
 

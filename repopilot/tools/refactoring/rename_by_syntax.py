@@ -20,9 +20,10 @@ from repopilot.resolve.syntax.resolver import Found, NameUse, SyntaxResolver
 from repopilot.resolve.uses.hidden_uses import given_to_macros, hidden_uses, read_by_name
 from repopilot.resolve.values import Diagnosis, Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
-from repopilot.tools.definitions import LONGEST_LINE, DefinitionSite
+from repopilot.tools.definitions import LONGEST_LINE
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.working_copy import WorkingCopy
+from repopilot.types import Symbol
 
 MOST_LISTED = 20
 _NEAR = 400
@@ -49,55 +50,55 @@ class UnsoundRename(UsageError):
         self.paths = paths
 
 
-def renamed(copy: WorkingCopy, place: DefinitionSite, new: str) -> tuple[Texts, list[Occurrence]]:
+def renamed(copy: WorkingCopy, symbol: Symbol, new: str) -> tuple[Texts, list[Occurrence]]:
     """The new texts of the files that name a definition, and the places where a program may look it up by name.
     Blocking.
 
     Args:
         copy: the working copy.
-        place: the definition.
+        symbol: the definition.
         new: its new name.
 
     Raises:
         UsageError: a place can't be resolved that may mean it, the definition belongs to something outside, or the new
             name means something else where it would stand.
     """
-    old = place.symbol.name
+    old = symbol.name
     before = copy.resolver.syntax()
-    group = family_of(before, place.symbol)
+    group = family_of(before, symbol)
     if group is None:
-        found = copy.resolver.occurrences(old) if before.source(place.path) is not None else []
+        found = copy.resolver.occurrences(old) if before.source(symbol.path) is not None else []
         places = [one for one in found if one.kind == "code"]
-        raise refusal("unresolved" if places else "no_rules", copy, place, places, name=old)
-    group = _with_server(copy, place, group)
-    if language_of(place.path) == "java" and (group.outside or group.unsure):
+        raise refusal("unresolved" if places else "no_rules", copy, symbol, places, name=old)
+    group = _with_server(copy, symbol, group)
+    if language_of(symbol.path) == "java" and (group.outside or group.unsure):
         group = _as_server_renames(copy, group, (old, new))
-    unsure = [*(use.occurrence for use in group.unsure), *_unread(copy, before, place)]
-    unsure += hidden_uses(copy.resolver, place.symbol)
+    unsure = [*(use.occurrence for use in group.unsure), *_unread(copy, before, symbol)]
+    unsure += hidden_uses(copy.resolver, symbol)
     unsure += given_to_macros(copy.resolver, group.uses, "##")
     known = [*given_to_macros(copy.resolver, group.uses, "#"), *read_by_name(group.uses)]
     if group.outside:
-        raise refusal("outside", copy, place, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
+        raise refusal("outside", copy, symbol, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
     if unsure:
-        raise refusal("unresolved", copy, place, unsure, name=old)
+        raise refusal("unresolved", copy, symbol, unsure, name=old)
     texts = _texts(group, old, new)
-    moved = moved_file(copy, place, new)
+    moved = moved_file(copy, symbol, new)
     was = _in_order(before, (old, new), group)
     if moved:
-        texts[moved] = texts.pop(place.path, None) or copy.resolver.text(place.path)
-        texts[place.path] = None
+        texts[moved] = texts.pop(symbol.path, None) or copy.resolver.text(symbol.path)
+        texts[symbol.path] = None
     holding = [path for path in was if path not in texts or texts[path] is not None]
 
     def captured() -> list[Occurrence]:
-        return _captured(was, _in_order(copy.resolver.syntax(), (old, new), None), {moved: place.path})
+        return _captured(was, _in_order(copy.resolver.syntax(), (old, new), None), {moved: symbol.path})
 
-    require_sound(copy, place, new, [(texts, holding)], captured)
+    require_sound(copy, symbol, new, [(texts, holding)], captured)
     return texts, known
 
 
 def require_sound(
     copy: WorkingCopy,
-    place: DefinitionSite,
+    symbol: Symbol,
     new: str,
     tried: Sequence[tuple[Texts, Sequence[str]]],
     captured: Callable[[], list[Occurrence]],
@@ -106,7 +107,7 @@ def require_sound(
 
     Args:
         copy: the working copy.
-        place: the definition.
+        symbol: the definition.
         new: its new name.
         tried: the new texts with the files that the language's server then checks; further pairs are only checked for
             errors.
@@ -118,7 +119,7 @@ def require_sound(
     Raises:
         UsageError: a file can't be parsed any more, a place means something else, or the server finds new errors.
     """
-    names = (place.symbol.name, new)
+    names = (symbol.name, new)
     texts, checked = tried[0]
     sound = [path for path in texts if syntax_error(path, copy.resolver.text(path) or "") is None]
     copy.edit(texts)
@@ -139,16 +140,16 @@ def require_sound(
         rows = "\n".join(f"{one.path}:{one.line} {one.message}" for one in worse[:MOST_LISTED])
         said = UsageError(message("rename.wrong", name=names[0], new=new), message("rename.places", places=rows))
     else:
-        said = refusal("captured", copy, place, wrong, name=new)
+        said = refusal("captured", copy, symbol, wrong, name=new)
     if worse or wrong:
         files = frozenset(one.path for one in worse) | {one.span.path for one in wrong}
         raise UnsoundRename(said, len(worse) + len(wrong), files)
     return None not in told
 
 
-def _with_server(copy: WorkingCopy, place: DefinitionSite, group: SyntaxFamily) -> SyntaxFamily:
+def _with_server(copy: WorkingCopy, symbol: Symbol, group: SyntaxFamily) -> SyntaxFamily:
     """A family after a server resolved its unsure places: members are added, others are dropped, open ones stay."""
-    if not group.unsure or copy.resolver.engine(place.path) == SYNTAX:
+    if not group.unsure or copy.resolver.engine(symbol.path) == SYNTAX:
         return group
     defined = {use.occurrence.span for use in group.uses if use.declares}
     key = next(iter(group.keys))
@@ -196,36 +197,36 @@ def _problems(copy: WorkingCopy, paths: Sequence[str], names: tuple[str, str]) -
     return told if answers or not paths else None
 
 
-def is_one(copy: WorkingCopy, places: Sequence[DefinitionSite]) -> bool:
+def is_one(copy: WorkingCopy, places: Sequence[Symbol]) -> bool:
     """Whether several places define one thing: a prototype and its function, the parts of a class. Blocking."""
-    groups = [family_of(copy.resolver.syntax(), place.symbol) for place in places]
+    groups = [family_of(copy.resolver.syntax(), symbol) for symbol in places]
     return len({group.keys if group is not None else None for group in groups} | {None}) == 2 and None not in groups
 
 
-def _unread(copy: WorkingCopy, resolver: SyntaxResolver, place: DefinitionSite) -> list[Occurrence]:
+def _unread(copy: WorkingCopy, resolver: SyntaxResolver, symbol: Symbol) -> list[Occurrence]:
     """The places of a name in related languages that the resolver by syntax doesn't cover: in languages without rules,
     in templates, in code that can't be parsed."""
-    own = family(language_of(place.path) or "")
-    found = [one for one in copy.resolver.occurrences(place.symbol.name) if one.kind in ("code", "document")]
-    known = {use.occurrence.span for use in resolver.uses(place.symbol.name)}
+    own = family(language_of(symbol.path) or "")
+    found = [one for one in copy.resolver.occurrences(symbol.name) if one.kind in ("code", "document")]
+    known = {use.occurrence.span for use in resolver.uses(symbol.name)}
     return [o for o in found if o.span not in known and family(language_of(o.span.path) or "") == own]
 
 
-def read_by_programs(copy: WorkingCopy, place: DefinitionSite, named: Iterable[Occurrence]) -> list[Occurrence]:
+def read_by_programs(copy: WorkingCopy, symbol: Symbol, named: Iterable[Occurrence]) -> list[Occurrence]:
     """The places of a name that programs read and the syntax doesn't show: strings in attributes, code in Rust's doc
     comments, and files that name symbols which C links. Blocking.
 
     Args:
         copy: the working copy.
-        place: the definition.
+        symbol: the definition.
         named: the comments, strings and documents that hold its name.
     """
-    plain = "." not in place.symbol.qualified and place.symbol.kind in ("function", "variable")
+    plain = "." not in symbol.qualified and symbol.kind in ("function", "variable")
     kinds = ("text", "comment") if plain else ("comment",)
     found = [one for one in named if one.kind in kinds and _is_read(copy, one)]
-    if family(language_of(place.path) or "") != "c":
+    if family(language_of(symbol.path) or "") != "c":
         return found
-    if place.symbol.kind == "function" and not re.search(r"\bstatic\b", place.symbol.signature):
+    if symbol.kind == "function" and not re.search(r"\bstatic\b", symbol.signature):
         found += [one for one in named if one.kind == "document" and not is_doc_path(one.span.path)]
     return found
 
@@ -239,14 +240,12 @@ def _is_read(copy: WorkingCopy, one: Occurrence) -> bool:
     return language_of(one.span.path) == "rust" and sum("```" in line for line in above) % 2 == 1
 
 
-def refusal(
-    why: str, copy: WorkingCopy, place: DefinitionSite, rows: Sequence[Occurrence], **values: str
-) -> UsageError:
+def refusal(why: str, copy: WorkingCopy, symbol: Symbol, rows: Sequence[Occurrence], **values: str) -> UsageError:
     """The error that says why a definition isn't renamed, with the places and what would resolve them."""
     lines = dict.fromkeys(f"{one.span.path}:{one.line} {one.source.strip()[:LONGEST_LINE]}" for one in rows)
     hints: list[str] = [message("rename.places", places="\n".join([*lines][:MOST_LISTED]))] if lines else []
-    server = server_of(language_of(place.path) or "")
-    no_server = copy.resolver.engine(place.path) == SYNTAX
+    server = server_of(language_of(symbol.path) or "")
+    no_server = copy.resolver.engine(symbol.path) == SYNTAX
     hints += [how_to_get(server)] if server is not None and why != "captured" and no_server else []
     return UsageError(message(f"rename.{why}", count=len(lines), **values), "\n".join(hints))
 
@@ -272,16 +271,16 @@ def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
     return f"{old}: {new}" if use.found in family.keys else f"{new}: {old}"
 
 
-def moved_file(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
+def moved_file(copy: WorkingCopy, symbol: Symbol, new: str) -> str:
     """The new path of a file that must be named after the class it declares, '' for others.
 
     Raises:
         UsageError: a file is there already.
     """
-    path = PurePosixPath(place.path)
-    language = language_of(place.path)
-    named = path.stem == place.symbol.qualified and place.symbol.kind not in ("function", "variable")
-    if not named or not (_is_public(place) if language == "java" else language == "php" and _is_loaded(copy, place)):
+    path = PurePosixPath(symbol.path)
+    language = language_of(symbol.path)
+    named = path.stem == symbol.qualified and symbol.kind not in ("function", "variable")
+    if not named or not (_is_public(symbol) if language == "java" else language == "php" and _is_loaded(copy, symbol)):
         return ""
     target = str(path.with_stem(new))
     if target in copy.paths():
@@ -289,15 +288,15 @@ def moved_file(copy: WorkingCopy, place: DefinitionSite, new: str) -> str:
     return target
 
 
-def _is_public(place: DefinitionSite) -> bool:
-    return re.search(r"\bpublic\b", place.symbol.signature) is not None
+def _is_public(symbol: Symbol) -> bool:
+    return re.search(r"\bpublic\b", symbol.signature) is not None
 
 
-def _is_loaded(copy: WorkingCopy, place: DefinitionSite) -> bool:
+def _is_loaded(copy: WorkingCopy, symbol: Symbol) -> bool:
     """Whether PHP finds the file of a class by the name of the class, not by its path."""
-    name = PurePosixPath(place.path).name
+    name = PurePosixPath(symbol.path).name
     named = any(one.kind != "comment" for one in copy.resolver.occurrences(name))
-    return bool(re.search(r"^\s*namespace\b", copy.resolver.text(place.path) or "", re.M)) and not named
+    return bool(re.search(r"^\s*namespace\b", copy.resolver.text(symbol.path) or "", re.M)) and not named
 
 
 def _captured(was: _Senses, now: _Senses, moved: dict[str, str]) -> list[Occurrence]:

@@ -225,8 +225,7 @@ def _overriding(
 
 def _outside(state: Observed, one: _Class) -> frozenset[str]:
     name, leader = one
-    ties = state.ties[name]
-    return frozenset(n for element, names in ties.outside.items() if ties.leader(element) == leader for n in names)
+    return state.ties[name].outside_of(leader)
 
 
 def _syntax(before: Observed, after: Observed) -> Iterator[EditFault]:
