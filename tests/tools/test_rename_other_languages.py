@@ -168,6 +168,48 @@ async def test_what_a_program_reads_of_a_text_is_left_for_the_user(
         assert [(row["path"], row["line"]) for row in done.data["left"]] == left and not done.data["done"]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_servers")
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "area",
+            {
+                "a.js": "export const area = 1;\nprint(area, area); // area of all\n/* é area */\n",
+                "README.md": "area!\n",
+            },
+            {"a.js": "export const size_of = 1;\nprint(size_of, size_of); // size_of of all\n/* é size_of */\n"},
+        ),
+        (
+            "Cart",
+            {"Cart.java": "/** A Cart. */\npublic class Cart { Cart other; }\n// Cart\n", "README.md": "Cart!\n"},
+            {"size_of.java": "/** A size_of. */\npublic class size_of { size_of other; }\n// size_of\n"},
+        ),
+    ],
+)
+async def test_a_name_is_changed_everywhere_also_where_comments_follow_code(
+    name: str, before: dict[str, str], after: dict[str, str], tmp_path: Path
+):
+    (tmp_path / "app").mkdir()
+    for path, text in before.items():
+        (tmp_path / "app" / path).write_text(text)
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        await tools("rename_symbol", name=name, new_name="size_of", everywhere=True)
+        found = {path: tools.copy.text(path) for path in tools.copy.paths()}
+        assert found == {**after, "README.md": "size_of!\n"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_servers")
+async def test_places_that_are_left_keep_their_lines_after_a_longer_name(tmp_path: Path):
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "a.js").write_text("export const area = 1;\nprint(area, area, area);\n\n// area\n")
+    async with opened(open_workspace(tmp_path / "app", offline(tmp_path / "home"))) as tools:
+        done = await tools("rename_symbol", name="area", new_name="surface_of_a_rectangle")
+        assert [(row["line"], row["text"]) for row in done.data["unsure"]] == [(4, "// area")]
+
+
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize(("mark", "left"), [('@SuppressWarnings({"unused", "rawtypes"})', 0), ("@Entity", 1)])
 async def test_only_a_mark_that_may_read_names_leaves_a_member_for_the_user(mark: str, left: int, tmp_path: Path):

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
+from repopilot.resolve.values import NameSpan
 from repopilot.tools import result_types
 from repopilot.tools.definitions import IN_FILE, find_definition, name_at
 from repopilot.tools.refactoring.python_source import PythonSource, decorators, definition_of
@@ -87,10 +88,12 @@ def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolRes
     function = definition_of(node) if node is not None else None
     if function is None or function.type != "function_definition":
         raise UsageError(message("refactor_tools.no_function", name=symbol.qualified))
-    change = _asked(arguments, signature_of(source, function), symbol)
-    found = SignatureEdit(copy.resolver, span, symbol.name, change)
+    signature = signature_of(source, function)
+    change = _asked(arguments, signature, symbol)
+    found = SignatureEdit(copy.resolver, span, symbol.name, signature, change)
     names = {symbol.name, *change.rename, *change.rename.values(), *change.remove, *(a.name for a in change.add)}
-    done = finished(copy, edited(copy, found.edits), found.left, names)
+    edits = ((NameSpan(path, *place), text) for path, each in found.edits.items() for *place, text in each)
+    done = finished(copy, edited(copy, edits), found.left, names)
     lines = done.data["diff"].split("\n")
     more = [message("tools.more_rows", count=len(lines) - _MOST_LINES)] if len(lines) > _MOST_LINES else []
     return ToolResult(joined(["\n".join(lines[:_MOST_LINES]), *more, done.text], "\n"), done.data)

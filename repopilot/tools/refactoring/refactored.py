@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from repopilot.code.source_positions import Replacement, replaced
+from repopilot.code.source_positions import Replacement, line_at, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.redaction.redact import redacted
@@ -42,9 +43,23 @@ class Rest:
     outside: str = ""
 
 
-def edited(copy: WorkingCopy, edits: Mapping[str, Iterable[Replacement]]) -> Texts:
-    """The texts of the files that edits change, by path."""
-    return {path: replaced(copy.text(path) or "", each) for path, each in edits.items() if each}
+def edited(copy: WorkingCopy, edits: Iterable[tuple[NameSpan, str]]) -> Texts:
+    """The texts of the files that edits change, by path.
+
+    Args:
+        copy: the working copy.
+        edits: places, and what replaces them.
+
+    Raises:
+        UsageError: a file isn't any more as it was when the working copy began.
+    """
+    by_path: dict[str, list[Replacement]] = defaultdict(list)
+    for span, text in edits:
+        by_path[span.path].append(Replacement(span.start, span.end, text))
+    stale = [path for path in by_path if copy.text(path) != copy.resolver.text(path)]
+    if stale:
+        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
+    return {path: replaced(copy.text(path) or "", found) for path, found in by_path.items()}
 
 
 def finished(
@@ -136,7 +151,7 @@ def rows_of(copy: WorkingCopy, places: Iterable[NameSpan]) -> list[Row]:
     shown: dict[str, list[str]] = {}
     for place in places:
         text = copy.resolver.text(place.path) or ""  # also of what can't be edited: notebooks, files the index skips
-        line = text.count("\n", 0, place.start) + 1
+        line = line_at(text, place.start)
         if (place.path, line) not in rows:
             lines = shown.get(place.path) or shown.setdefault(place.path, redacted(text).split("\n"))
             rows[place.path, line] = {"path": place.path, "line": line, "text": lines[line - 1].strip()[:LONGEST_LINE]}

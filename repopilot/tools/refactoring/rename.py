@@ -13,7 +13,7 @@ from pydantic import Field
 
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import dotted, file_kind, language_of
-from repopilot.code.source_positions import Replacement, line_at, replaced
+from repopilot.code.source_positions import line_at
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.resolve.families import Ties, family_in
@@ -27,7 +27,7 @@ from repopilot.tools import result_types
 from repopilot.tools.definitions import IN_FILE, NAME, find_definition, name_at
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.refactoring import rename_by_server, rename_by_syntax
-from repopilot.tools.refactoring.refactored import MOST_LISTED, Rest, applied, line_of, result_of, rows_of
+from repopilot.tools.refactoring.refactored import MOST_LISTED, Rest, applied, edited, line_of, result_of, rows_of
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.verifying.edit_check import observed
 from repopilot.tools.working_copy import WorkingCopy
@@ -120,34 +120,28 @@ def _named(copy: WorkingCopy, symbol: Symbol) -> Symbol:
 
 def _elsewhere(copy: WorkingCopy, symbol: Symbol, arguments: RenameSymbol) -> ToolResult:
     """Rename in languages other than Python, where the syntax or the language's server resolves all places."""
-    old = symbol.name
     new = arguments.new_name
-    by_server = None
     try:
-        texts, known = rename_by_syntax.renamed(copy, symbol, new)
+        edits, known = rename_by_syntax.renamed(copy, symbol, new)
     except UsageError:
         by_server = rename_by_server.renamed(copy, symbol, new)
         if by_server is None:
             raise
-        texts = by_server.texts
+        edits = by_server.edits
         known = by_server.left
-    named = [one for one in copy.resolver.occurrences(old) if one.kind in ("text", "comment", "document")]
-    written = by_server.edits if by_server is not None else {}
-    named = [one for one in named if one.span not in written and one not in known]
+    named = [one for one in copy.resolver.occurrences(symbol.name) if one.kind in ("text", "comment", "document")]
+    named = [one for one in named if one.span not in edits and one not in known]
     read = [one for one in named if _is_read(copy, symbol, one)]
     if language_of(symbol.path) in rename_by_server.TYPED and copy.resolver.engine(symbol.path) != SYNTAX:
         # Types show that no other string is the name.
         read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
     left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, symbol, named)]))
-    made = copy.edit(texts)
-    moved = [path for path, text in texts.items() if text is None]
     if arguments.everywhere:
         settings = [one for one in named if file_kind(one.span.path) not in ("code", "doc")]
-        more = _replaced(copy, Family(frozenset(one.span for one in named if one not in settings)), old, new)
-        copy.undo(1)
-        made = copy.edit({**texts, **more, **dict.fromkeys(moved)})
+        edits |= {one.span: new for one in named if one not in settings}
         named = settings
     rows = [row for row in rows_of(copy, (one.span for one in named)) if row not in left]
+    made = copy.edit(rename_by_syntax.new_texts(copy, symbol, new, edits))
     return result_of(copy, made, Rest(left, rows))
 
 
@@ -186,10 +180,8 @@ def _in_python(copy: WorkingCopy, symbol: Symbol, arguments: RenameSymbol) -> To
         more = [one.span for one in (*left, *named) if one not in settings]
         left = settings
         named = []
-    texts = _replaced(copy, replace(family, members=members), old, new, more)
-    stale = [path for path in texts if copy.text(path) != copy.resolver.text(path)]
-    if stale:
-        raise UsageError(message("refactor_tools.stale", paths=", ".join(stale)))
+    as_alias = dict.fromkeys(family.kept, f"{old} as {new}")
+    texts = edited(copy, (dict.fromkeys([*members, *more], new) | as_alias).items())
     where = ", ".join(sorted(family.outside))
     rest = Rest(
         rows_of(copy, (one.span for one in left)),
@@ -222,19 +214,6 @@ def _definition(text: str, symbol: Symbol) -> NameSpan:
         if (one.role == "bind" or one.member_of) and symbol.start_line <= line <= symbol.end_line:
             return NameSpan(symbol.path, one.start, one.end)
     return name_at(text, symbol)
-
-
-def _replaced(
-    copy: WorkingCopy, family: Family, old: str, new: str, more: Iterable[NameSpan] = ()
-) -> dict[str, str | None]:
-    """The new texts: members get the new name, imports from outside an alias."""
-    changed = [(span, new) for span in {*family.members, *more}]
-    changed += [(span, f"{old} as {new}") for span in family.kept]
-    texts: dict[str, str | None] = {}
-    for path in {span.path for span, _ in changed}:
-        text = copy.resolver.text(path) or ""
-        texts[path] = replaced(text, [Replacement(s.start, s.end, to) for s, to in changed if s.path == path])
-    return texts
 
 
 def _left(

@@ -4,25 +4,19 @@ only if all places still mean what they meant before. Blocking."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import language_of
-from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.syntax.family import called_by_language, family_of
 from repopilot.resolve.syntax.resolver import NameUse
 from repopilot.resolve.values import Meaning, NameSpan, Occurrence
-from repopilot.tools.refactoring.rename_by_syntax import (
-    Texts,
-    UnsoundRename,
-    refusal,
-    require_sound,
-)
+from repopilot.tools.refactoring.refactored import edited
+from repopilot.tools.refactoring.rename_by_syntax import UnsoundRename, refusal, require_sound
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -43,13 +37,11 @@ class ServerRename:
         edits: the text to write by place; a shorthand with only one renamed half is written out.
         outside: the library files that it would edit too.
         left: the unresolved places of code that may mean the definition.
-        texts: the new texts of the files that are edited.
     """
 
     edits: dict[NameSpan, str] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)
     left: list[Occurrence] = field(default_factory=list)
-    texts: Texts = field(default_factory=dict)
 
     def before(self, span: NameSpan) -> NameSpan:
         """Where a place stood before the edits; for a place in the text of an edit, the edited place."""
@@ -202,19 +194,17 @@ class _Names:
         found.outside |= group.outside - {*TYPED} if group is not None else set()
 
     def tried(self, found: ServerRename) -> ServerRename:
-        """A rename with its texts, after checking the files that hold either name. Where other types have members of
-        the old name, all files are checked, since their objects may be passed as the renamed type in files that name
-        neither.
+        """A rename, after checking the files that hold either name. Where other types have members of the old name, all
+        files are checked, since their objects may be passed as the renamed type in files that name neither.
 
         Raises:
             UsageError: the code would mean something else, or be wrong, or the server doesn't answer.
         """
         copy = self._copy
-        found.texts = _texts(copy, found.edits)
-        tried = [(found.texts, _checked({span.path for span in self._meanings}))]
+        tried = [(edited(copy, found.edits.items()), _checked({span.path for span in self._meanings}))]
         apart = _kept_apart(found.edits, self._uses)
         if apart and self._others(found):
-            tried.append((_texts(copy, {**found.edits, **apart}), _checked(copy.searched())))
+            tried.append((edited(copy, (found.edits | apart).items()), _checked(copy.searched())))
         if not require_sound(copy, self._symbol, self._new, tried, partial(self._captured, found)):
             raise UsageError(message("rename.unchecked", name=self.old), "\n".join(copy.resolver.notes))
         return found
@@ -291,10 +281,3 @@ def _kept_apart(edits: Mapping[NameSpan, str], uses: Mapping[NameSpan, NameUse])
             name = use.source.text_of(use.word.node)
             found[NameSpan(span.path, start, start)] = f"{name}?: never; "
     return found
-
-
-def _texts(copy: WorkingCopy, edits: Mapping[NameSpan, str]) -> Texts:
-    by_file: dict[str, list[Replacement]] = defaultdict(list)
-    for span, text in edits.items():
-        by_file[span.path].append(Replacement(span.start, span.end, text))
-    return {path: replaced(copy.resolver.text(path) or "", found) for path, found in by_file.items()}

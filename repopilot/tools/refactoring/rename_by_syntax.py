@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -18,21 +18,20 @@ from repopilot.resolve.names import SYNTAX
 from repopilot.resolve.syntax.family import SyntaxFamily, family_of
 from repopilot.resolve.syntax.resolver import Found, NameUse, SyntaxResolver
 from repopilot.resolve.uses.hidden_uses import given_to_macros, hidden_uses, read_by_name
-from repopilot.resolve.values import Diagnosis, Occurrence
+from repopilot.resolve.values import Diagnosis, NameSpan, Occurrence
 from repopilot.sandbox.language_servers.catalogue import how_to_get, server_of
 from repopilot.tools.definitions import LONGEST_LINE
 from repopilot.tools.file_change import syntax_error
+from repopilot.tools.refactoring.refactored import MOST_LISTED, Texts, edited
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
-MOST_LISTED = 20
 _NEAR = 400
 _MOST_ASKED = 20
 _ATTRIBUTE = re.compile(
     r"""(?:\#!?\[[^\]]*|@[\w.]+\([^)]*|^\s*\[[A-Z]\w*\([^)]*|__attribute__\s*\(\([^)]*)["'](?:\w+(?:\.|::))*$""", re.M
 )
 """A string in an attribute or an annotation, up to its last name."""
-Texts = dict[str, str | None]
 _Problems = dict[tuple[str, str], list[Diagnosis]]
 
 
@@ -50,8 +49,8 @@ class UnsoundRename(UsageError):
         self.paths = paths
 
 
-def renamed(copy: WorkingCopy, symbol: Symbol, new: str) -> tuple[Texts, list[Occurrence]]:
-    """The new texts of the files that name a definition, and the places where a program may look it up by name.
+def renamed(copy: WorkingCopy, symbol: Symbol, new: str) -> tuple[dict[NameSpan, str], list[Occurrence]]:
+    """The text to write at each place of a definition's name, and the places where a program may look it up by name.
     Blocking.
 
     Args:
@@ -81,19 +80,36 @@ def renamed(copy: WorkingCopy, symbol: Symbol, new: str) -> tuple[Texts, list[Oc
         raise refusal("outside", copy, symbol, unsure, name=old, outside=", ".join(sorted(group.outside)[:3]))
     if unsure:
         raise refusal("unresolved", copy, symbol, unsure, name=old)
-    texts = _texts(group, old, new)
-    moved = moved_file(copy, symbol, new)
+    edits = {use.occurrence.span: _written(use, group, old, new) for use in group.uses}
+    texts = new_texts(copy, symbol, new, edits)
     was = _in_order(before, (old, new), group)
-    if moved:
-        texts[moved] = texts.pop(symbol.path, None) or copy.resolver.text(symbol.path)
-        texts[symbol.path] = None
+    moved = _moved_file(copy, symbol, new)
     holding = [path for path in was if path not in texts or texts[path] is not None]
 
     def captured() -> list[Occurrence]:
         return _captured(was, _in_order(copy.resolver.syntax(), (old, new), None), {moved: symbol.path})
 
     require_sound(copy, symbol, new, [(texts, holding)], captured)
-    return texts, known
+    return edits, known
+
+
+def new_texts(copy: WorkingCopy, symbol: Symbol, new: str, edits: Mapping[NameSpan, str]) -> Texts:
+    """The texts of the files that a rename edits. A file that must be named after the definition moves along.
+
+    Args:
+        copy: the working copy.
+        symbol: the definition.
+        new: its new name.
+        edits: the text to write by place.
+
+    Raises:
+        UsageError: something is at the new path already, or a file changed on disk.
+    """
+    texts = edited(copy, edits.items())
+    if moved := _moved_file(copy, symbol, new):
+        texts[moved] = texts.pop(symbol.path)
+        texts[symbol.path] = None
+    return texts
 
 
 def require_sound(
@@ -250,20 +266,6 @@ def refusal(why: str, copy: WorkingCopy, symbol: Symbol, rows: Sequence[Occurren
     return UsageError(message(f"rename.{why}", count=len(lines), **values), "\n".join(hints))
 
 
-def _texts(family: SyntaxFamily, old: str, new: str) -> Texts:
-    edits: dict[str, list[tuple[int, int, str]]] = {}
-    sources = {use.source.path: use.source for use in family.uses}
-    for use in family.uses:
-        edits.setdefault(use.source.path, []).append((use.word.start, use.word.end, _written(use, family, old, new)))
-    texts: Texts = {}
-    for path, found in edits.items():
-        data = sources[path].text.encode()
-        for start, end, written in sorted(found, reverse=True):
-            data = data[:start] + written.encode() + data[end:]
-        texts[path] = data.decode()
-    return texts
-
-
 def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
     """The new text of a use: a shorthand with only one renamed half is written out."""
     if not _is_half(use, family):
@@ -271,7 +273,7 @@ def _written(use: NameUse, family: SyntaxFamily, old: str, new: str) -> str:
     return f"{old}: {new}" if use.found in family.keys else f"{new}: {old}"
 
 
-def moved_file(copy: WorkingCopy, symbol: Symbol, new: str) -> str:
+def _moved_file(copy: WorkingCopy, symbol: Symbol, new: str) -> str:
     """The new path of a file that must be named after the class it declares, '' for others.
 
     Raises:

@@ -58,6 +58,7 @@ class SignatureEdit:
         resolver: of the repository.
         definition: the place of the function's name.
         name: the name.
+        signature: the function.
         change: of its parameters.
 
     Attributes:
@@ -68,7 +69,9 @@ class SignatureEdit:
         UsageError: the change would break the program; the message says where.
     """
 
-    def __init__(self, resolver: Resolver, definition: NameSpan, name: str, change: SignatureChange) -> None:
+    def __init__(
+        self, resolver: Resolver, definition: NameSpan, name: str, signature: Signature, change: SignatureChange
+    ) -> None:
         self.resolver = resolver
         self.name = name
         self.change = change
@@ -76,11 +79,12 @@ class SignatureEdit:
         self.left: set[NameSpan] = set()
         self._sources: dict[str, PythonSource] = {}
         self._escapes = False
-        self._signature = self._signature_at(definition)
+        self._signature = signature
         family = resolver.family(definition, name)
         made = name in CONSTRUCTORS
         members = {definition} if made else set(family.members)
-        self._functions = self._definitions(members | {definition})
+        found = map(self._signature_at, sorted(members | {definition}))
+        self._functions = [function for function in found if function is not None]
         if family.outside and not made and (change.rename or change.moves_arguments):
             raise UsageError(message("signature.outside", name=name, files=", ".join(sorted(family.outside))))
         self._require_free()
@@ -107,22 +111,17 @@ class SignatureEdit:
     def _span(self, source: PythonSource, node: Node) -> NameSpan:
         return NameSpan(source.path, *source.span(node))
 
-    def _signature_at(self, span: NameSpan) -> Signature:
+    def _signature_at(self, span: NameSpan) -> Signature | None:
+        """The function whose name stands at a place, None for other places."""
         node = self._node(span)
         function = definition_of(node) if node is not None else None
         if function is None or function.type != "function_definition":
-            raise UsageError(message("refactor_tools.no_function", name=self.name))
+            return None
         return signature_of(self.source(span.path), function)
 
-    def _definitions(self, members: Collection[NameSpan]) -> list[Signature]:
-        """The functions among some places, with their overloads."""
-        found = []
-        for span in sorted(members):
-            node = self._node(span)
-            function = definition_of(node) if node is not None else None
-            if function is not None and function.type == "function_definition":
-                found.append(signature_of(self.source(span.path), function))
-        return found
+    def _meant(self, source: PythonSource, name: Node) -> frozenset[NameSpan]:
+        """The definitions of the repository that a name means."""
+        return self.resolver.definition(self._span(source, name)).inside
 
     def _own(self, function: Signature) -> SignatureChange:
         """The change as far as it concerns a function that has some of the parameters."""
@@ -136,7 +135,7 @@ class SignatureEdit:
     def _require_free(self) -> None:
         """Raises UsageError where a new name is taken in a function."""
         for function in self._functions:
-            for new in (*self.change.rename.values(), *(each.name for each in self.change.add)):
+            for new in self._new_names:
                 taken = list(function.source.words(new, function.function))
                 if taken:
                     raise UsageError(message("signature.taken", name=new, places=self._places(function.source, taken)))
@@ -195,19 +194,8 @@ class SignatureEdit:
         """Whether a decorator of the repository passes all arguments on as they are."""
         if name is None or source.of(name) == "setter":
             return name is not None
-        found = [self._node(span) for span in self.resolver.definition(self._span(source, name)).inside]
-        for node, span in zip(found, self.resolver.definition(self._span(source, name)).inside, strict=True):
-            function = definition_of(node) if node is not None else None
-            if function is None or function.type != "function_definition":
-                return False
-            where = self.source(span.path)
-            inner = [signature_of(where, each).names[:1] for each in where.walk(function, "function_definition")]
-            wrapped = {name for names in inner for name in names}
-            calls = [c for c in where.walk(function, "call") if where.of(c.child_by_field_name("function")) in wrapped]
-            passed = [_PASSED_ON.fullmatch(where.of(c.child_by_field_name("arguments"))) for c in calls]
-            if not passed or not all(passed):
-                return False
-        return bool(found)
+        found = [self._signature_at(span) for span in self._meant(source, name)]
+        return bool(found) and all(function is not None and _calls_as_called(function) for function in found)
 
     # ------------------------------------------------------------------------------------------------- parameters
 
@@ -352,7 +340,9 @@ class SignatureEdit:
             if called in _ABOUT_CLASSES:
                 return None
             if called in ("partial", "partialmethod") and first:
-                self._change_partial(source, around)
+                self._rename_keywords(source, call_at(source, around))
+                if self.change.moves_arguments:
+                    self._leave(source, around)
                 return None
             self._leave_keys(source, around)
         if parent is not None and parent.type == "assignment" and is_field(expression, parent, "right"):
@@ -383,26 +373,19 @@ class SignatureEdit:
         if not complete and self.change.moves_arguments:
             self._leave(source, node)
         self._rename_keywords(source, call)
-        for option in call.options:
-            self._change_options(source, option)
 
     @property
-    def _new_names(self) -> set[str]:
-        return {*self.change.rename.values(), *(each.name for each in self.change.add)}
-
-    def _change_partial(self, source: PythonSource, found: Node) -> None:
-        call = call_at(source, found)
-        self._rename_keywords(source, call)
-        for option in call.options:
-            self._change_options(source, option)
-        if self.change.moves_arguments:
-            self._leave(source, found)
+    def _new_names(self) -> list[str]:
+        return [*self.change.rename.values(), *(each.name for each in self.change.add)]
 
     def _rename_keywords(self, source: PythonSource, call: CallSite) -> None:
+        """Rename the keywords of a call, and those that it takes from a dictionary."""
         for name, node in call.keywords:
             if name in self.change.rename:
                 start, _ = source.span(node)
                 self.edits[source.path].add(Replacement(start, start + len(name), self.change.rename[name]))
+        for option in call.options:
+            self._change_options(source, option)
 
     def _change_options(self, source: PythonSource, option: Node) -> None:
         """Rename the keys of `**options`, where that is a dictionary literal, or a variable for one that is used for
@@ -443,18 +426,16 @@ class SignatureEdit:
         if node.parent is None or node.parent.type != "dictionary_splat" or call is None:
             return False
         name = last_name(call.child_by_field_name("function"))
-        meaning = self.resolver.definition(self._span(source, name)).inside if name is not None else frozenset()
-        functions = {
-            NameSpan(f.source.path, *f.source.span(n))
-            for f in self._functions
-            if (n := f.function.child_by_field_name("name"))
-        }
-        return bool(meaning & functions)
+        return name is not None and bool(self._meant(source, name) & self._named())
 
     def _named(self) -> set[NameSpan]:
         """The names of the functions where they are defined."""
-        named = ((f.source, f.function.child_by_field_name("name")) for f in self._functions)
-        return {self._span(source, node) for source, node in named if node is not None}
+        return set(map(self._name_of, self._functions))
+
+    def _name_of(self, function: Signature) -> NameSpan:
+        name = function.function.child_by_field_name("name")
+        assert name is not None
+        return self._span(function.source, name)
 
     def _leave_keys(self, source: PythonSource, within: Node | None) -> None:
         """List the strings of a file, or of a call, that are the name of a changed parameter."""
@@ -466,12 +447,8 @@ class SignatureEdit:
 
     def _called(self, source: PythonSource, name: Node) -> Signature:
         """The function of the family that a call means."""
-        meaning = self.resolver.definition(self._span(source, name)).inside
-        for function in self._functions:
-            named = function.function.child_by_field_name("name")
-            if named is not None and self._span(function.source, named) in meaning:
-                return function
-        return self._signature
+        meaning = self._meant(source, name)
+        return next((function for function in self._functions if self._name_of(function) in meaning), self._signature)
 
     def _bound(self, source: PythonSource, name: Node, function: Signature) -> int | None:
         """How many parameters the object of a call fills: the `self` of a method, unless it is called on its class;
@@ -488,9 +465,8 @@ class SignatureEdit:
         return 0 if on_class and "classmethod" not in kinds else 1
 
     def _is_class(self, source: PythonSource, name: Node) -> bool:
-        found = [self._node(span) for span in self.resolver.definition(self._span(source, name)).inside]
-        classes = [definition_of(node) for node in found if node is not None]
-        return any(each is not None and each.type == "class_definition" for each in classes)
+        found = [definition_of(node) for span in self._meant(source, name) if (node := self._node(span)) is not None]
+        return any(each is not None and each.type == "class_definition" for each in found)
 
     # ------------------------------------------------------------------------------------------------- unresolved
 
@@ -500,9 +476,9 @@ class SignatureEdit:
         for one in unsure:
             node = self._node(one.occurrence.span)
             call = call_of(node) if node is not None else None
-            function = definition_of(node) if node is not None else None
-            if node is not None and function is not None and function.type == "function_definition":
-                self._leave_similar(one.occurrence.span, function)
+            similar = self._signature_at(one.occurrence.span)
+            if similar is not None and (self.change.add or self._changes(similar)):
+                self.left.add(one.occurrence.span)  # it may be called in place of this one through a protocol
             if node is None or call is None:
                 continue
             source = self.source(one.occurrence.span.path)
@@ -518,13 +494,9 @@ class SignatureEdit:
                 if self._may_reach(source, node) and not self._is_edited(one.occurrence.span):
                     self._leave(source, node)
 
-    def _leave_similar(self, span: NameSpan, function: Node) -> None:
-        """List a function that may be called in place of this one through a protocol, without overriding it."""
-        names = signature_of(self.source(span.path), function).names
-        if self.change.add or any(
-            name in names for name in (*self.change.rename, *self.change.remove, *self.change.order)
-        ):
-            self.left.add(span)
+    def _changes(self, function: Signature) -> bool:
+        """Whether another function has a parameter that the change names."""
+        return not {*self.change.rename, *self.change.remove, *self.change.order}.isdisjoint(function.names)
 
     def _may_reach(self, source: PythonSource, keyword: Node) -> bool:
         """Whether a keyword argument may reach the function: by a call of anything but a library's function, except
@@ -543,6 +515,20 @@ class SignatureEdit:
 
     def _leave(self, source: PythonSource, node: Node) -> None:
         self.left.add(self._span(source, node))
+
+
+def _calls_as_called(decorator: Signature) -> bool:
+    """Whether a decorator's function calls what it wraps with all arguments as they are."""
+    source = decorator.source
+    inner = [signature_of(source, each) for each in source.walk(decorator.function, "function_definition")]
+    wrapped = {name for each in inner for name in each.names[:1]}
+    called = [
+        call
+        for call in source.walk(decorator.function, "call")
+        if source.of(call.child_by_field_name("function")) in wrapped
+    ]
+    texts = [source.of(call.child_by_field_name("arguments")) for call in called]
+    return bool(texts) and all(map(_PASSED_ON.fullmatch, texts))
 
 
 def _words(text: str) -> set[str]:
