@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, is_package
+from repopilot.tools.refactoring.python_imports import Bound, ModuleText, is_package, plain
 from repopilot.tools.working_copy import WorkingCopy
 
 
@@ -51,8 +51,7 @@ class ImportOrder:
                     raise UsageError(message("moves.circle", one=path, other=module))
 
     def _text(self, path: str, texts: Mapping[str, str | None]) -> str:
-        text = texts[path] if path in texts else self._copy.resolver.text(path)
-        text = (text or "").removeprefix("\ufeff").replace("\r\n", "\n")
+        text = plain(texts[path] if path in texts else self._copy.resolver.text(path))
         return text if syntax_error(path, text) is None else ""
 
     def _imports(self, path: str, text: str, files: frozenset[str]) -> Iterator[tuple[tuple[str, str], str]]:

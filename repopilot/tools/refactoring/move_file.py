@@ -12,9 +12,9 @@ from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.values import NameSpan, Occurrence
 from repopilot.tools.file_change import syntax_error, with_line_ends
-from repopilot.tools.refactoring.move_symbol import DATA, is_code, names_module, packages, plain, plain_offset
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, is_package, root_of, stem
-from repopilot.tools.refactoring.python_moves import dotted, free_names
+from repopilot.tools.refactoring.move_symbol import DATA, is_code, names_module, packages, plain_offset
+from repopilot.tools.refactoring.python_imports import Bound, ModuleText, dotted_below, is_package, plain, root_of, stem
+from repopilot.tools.refactoring.python_moves import dotted, free_names, relative_imports
 from repopilot.tools.refactoring.python_source import PythonSource, enclosing, is_attribute
 from repopilot.tools.refactoring.refactored import Texts
 from repopilot.tools.working_copy import WorkingCopy
@@ -89,20 +89,13 @@ class ModuleMove:
             return text
         module = ModuleText(self.path, plain(text), self.packages)
         moved = ModuleText(self.new, "", self.packages | set(self._made))
-        found = {}
-        for bound in module.imports:
-            node = bound.node
-            if isinstance(node, ast.ImportFrom) and node.level:
-                path = bound.module[1:]
-                file = f"{path}/__init__.py" if path in self.packages or path == "." else f"{path}.py"
-                found[id(node)] = module.other_module(node, moved.relative(path, file) or dotted(file, self.packages))
+        found = relative_imports([module.tree], module, moved)
         if PurePosixPath(self.path).parent != PurePosixPath(self.new).parent and free_names(module.text) & set(_HERE):
             self.left.add(NameSpan(self.path, 0, 0))
-        return with_line_ends(replaced(module.text, found.values()), text)
+        return with_line_ends(replaced(module.text, found), text)
 
     def _reference(self, user: ModuleText, module: str) -> str:
-        known = self.packages | set(self._made)
-        return user.reference(module, self.path, self.new, dotted(self.new, known))
+        return user.reference(module, self.path, self.new, dotted(self.new, self.packages | set(self._made)))
 
     def _follow(self, path: str) -> None:
         if syntax_error(path, self._text(path)) is not None:
@@ -237,9 +230,7 @@ class ModuleMove:
         loads = names_module(text[:start])
         sure = root is not None and ("." in name or loads or text[one.span.end : one.span.end + 1] == ":")
         if sure and (one.kind == "text" or (one.kind == "document" and path.endswith(DATA))):
-            known = self.packages | set(self._made)
-            under = root is not None and (not root or self.new.startswith(f"{root}/"))
-            new = stem(self.new)[len(root) + 1 if root else 0 :].replace("/", ".") if under else dotted(self.new, known)
+            new = dotted_below(root, self.new) or dotted(self.new, self.packages | set(self._made))
             at = plain_offset(text, start)
             self._edits[path].append(Replacement(at, at + len(name), new))
         elif sure or loads or text[one.span.end :].startswith((".py", ".pyi")) or ("." in name and root is not None):

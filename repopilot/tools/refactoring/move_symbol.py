@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from pydantic import Field
 
 from repopilot.code.languages import language_of
-from repopilot.code.source_positions import Replacement, replaced
+from repopilot.code.source_positions import Replacement, line_at, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.values import NameSpan, Occurrence
@@ -21,7 +21,7 @@ from repopilot.tools.definitions import IN_FILE, find_definition, name_at
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.refactoring import python_moves
 from repopilot.tools.refactoring.import_order import ImportOrder
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, is_package, root_of, stem
+from repopilot.tools.refactoring.python_imports import Bound, ModuleText, dotted_below, is_package, plain, root_of, stem
 from repopilot.tools.refactoring.python_moves import Needs, dotted
 from repopilot.tools.refactoring.python_source import PythonSource, enclosing, expression_of, is_attribute
 from repopilot.tools.refactoring.refactored import Texts, finished
@@ -63,11 +63,6 @@ def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
     span = name_at(copy.text(symbol.path) or "", symbol)
     found = SymbolMove(copy, span, symbol.name, target)
     return finished(copy, found.texts, found.left, [symbol.name], found.unread)
-
-
-def plain(text: str | None) -> str:
-    """A text with plain line ends and without a byte order mark."""
-    return (text or "").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def packages(copy: WorkingCopy) -> frozenset[str]:
@@ -130,19 +125,15 @@ class SymbolMove:
         source = self.source
         if self.target.binds(name) and not all(isinstance(n, ast.ImportFrom) for n in self.target.binds(name)):
             raise UsageError(message("refactor_tools.taken", name=name, path=self.target.path))
-        lines = self.source.text.split("\n")
-        code = "\n".join(lines[self._block.start : self._block.end])
-        state = python_moves.rebinding(source, python_moves.free_names(code) | {name})
+        state = python_moves.rebinding(source, self._block.free | {name})
+        state += [(name, line) for line in python_moves.changed_at_top(source, name)]
         if state:
             raise UsageError(message("moves.state", name=state[0][0], place=f"{source.path}:{state[0][1]}"))
-        changed = python_moves.changed_at_top(source, name)
-        if changed:
-            raise UsageError(message("moves.state", name=name, place=f"{source.path}:{changed[0]}"))
         for span in self._members:
             text = self._text(span.path)
             if re.match(r"\s*(?:[+\-*/|&]|//|\*\*)?=(?!=)", text[span.end :]) and self._is_member(span):
-                line = text.count("\n", 0, span.start) + 1
-                raise UsageError(message("moves.state", name=name, place=f"{span.path}:{line}"))
+                place = f"{span.path}:{line_at(text, span.start)}"
+                raise UsageError(message("moves.state", name=name, place=place))
 
     def _is_member(self, span: NameSpan) -> bool:
         return self._text(span.path)[: span.start].rstrip(" ").endswith(".")
@@ -190,15 +181,13 @@ class SymbolMove:
             if self._is_import(user, bound):
                 self._import_from_target(user, bound)
             elif bound.alias.name == "*" and user.means(bound.module, self.source.path) and self._is_exported():
-                self._edits[path].append(user.behind(bound.node, self._import_line(user, bound, self.name)))
+                line = f"from {self._target_of(user, bound.module)} import {self.name}"
+                self._edits[path].append(user.behind(bound.node, line))
         self._follow_attributes(user)
 
     def _is_exported(self) -> bool:
         names = python_moves.exported(self.source)
         return self.name in names if names is not None else not self.name.startswith("_")
-
-    def _import_line(self, user: ModuleText, bound: Bound, what: str) -> str:
-        return f"from {self._target_of(user, bound.module)} import {what}"
 
     def _target_of(self, user: ModuleText, module: str) -> str:
         """The target's name in an import that named the source."""
@@ -347,9 +336,7 @@ class SymbolMove:
             found = _DOTTED.search(text[: one.span.start])
             root = root_of(found[1], self.source.path) if found else None
             if found and root is not None and self._is_followed(one, text, found):
-                under = not root or self.target.path.startswith(f"{root}/")
-                new = stem(self.target.path)[len(root) + 1 if root else 0 :].replace("/", ".")
-                new = new if under else dotted(self.target.path, self.packages)
+                new = dotted_below(root, self.target.path) or dotted(self.target.path, self.packages)
                 start = plain_offset(text, found.start(1))
                 self._edits[one.span.path].append(Replacement(start, start + len(found[1]), new))
             elif root is not None or (word.search(one.source) and one.span not in self._members):
@@ -381,17 +368,12 @@ class SymbolMove:
             raise UsageError(needed, message("refactor_tools.cycle_hint"))
         for path, edits in self._edits.items():
             self.texts[path] = replaced(plain(self._text(path)), edits)
-        self.texts[self.source.path] = self._new_source(needs)
+        self.texts[self.source.path] = self._new_source()
         self.texts[self.target.path] = self._new_target(needs)
         self._order.require_acyclic(self.texts, self.target.path)
         self.texts = {path: with_line_ends(text or "", self._text(path)) for path, text in self.texts.items()}
-        at = NameSpan(self.source.path, *self._name_place())
         if needs.here or (self._registers() and not self._stays()):
-            self.left.add(at)
-
-    def _name_place(self) -> tuple[int, int]:
-        span = next(s for s in sorted(self._members) if s.path == self.source.path)
-        return span.start, span.end
+            self.left.add(min(span for span in self._members if span.path == self.source.path))
 
     def _registers(self) -> bool:
         """Whether a decorator may have an effect when its module is imported, and no module imports the target when it
@@ -442,11 +424,10 @@ class SymbolMove:
             for n in ast.walk(body[0])
         )
 
-    def _new_source(self, needs: Needs) -> str:
+    def _new_source(self) -> str:
         left = python_moves.left_behind(self._block, self.source)
         module = ModuleText(self.source.path, left, self.packages)
-        lines = self.source.text.split("\n")
-        needed = python_moves.free_names("\n".join(lines[self._block.start : self._block.end]))
+        needed = self._block.free
         if self._is_read():
             line = f"from {self._known_target()} import {self.name}"
             left = python_moves.with_import(module, line, typing=not self._stays())
@@ -465,12 +446,7 @@ class SymbolMove:
         """The target's dotted name, from the root that imports of the source use."""
         roots = [root_of(name, self.source.path) for name in self._said()]
         root = next((each for each in roots if each is not None), None)
-        if root is not None and (not root or self.target.path.startswith(f"{root}/")):
-            return stem(self.target.path)[len(root) + 1 if root else 0 :].replace("/", ".")
-        return dotted(self.target.path, self.packages)
-
-    def _known_source(self) -> str:
-        return next(iter(self._said()), dotted(self.source.path, self.packages))
+        return dotted_below(root, self.target.path) or dotted(self.target.path, self.packages)
 
     def _new_target(self, needs: Needs) -> str:
         module = self._without_own_import()
@@ -479,7 +455,8 @@ class SymbolMove:
             module = ModuleText(self.target.path, edited, self.packages)
         imports = list(needs.imports)
         if needs.own:
-            imports.append((f"from {self._known_source()} import {', '.join(needs.own)}", False))
+            known = next(iter(self._said()), dotted(self.source.path, self.packages))
+            imports.append((f"from {known} import {', '.join(needs.own)}", False))
         code = python_moves.block_text(self._block, self.source, self.target)
         text = module.text
         for statement in needs.statements:

@@ -22,7 +22,7 @@ from repopilot.errors import UsageError
 from repopilot.i18n import Message, message
 from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, stem
+from repopilot.tools.refactoring.python_imports import Bound, ModuleText, plain, stem
 from repopilot.tools.refactoring.refactored import finished
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.verifying.edit_check import faults, observed
@@ -51,7 +51,7 @@ def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
         raise UsageError(message("refactor_tools.no_python_file", path=path))
     if syntax_error(path, text) is not None:
         raise UsageError(message("refactor_tools.no_parse", path=path))
-    module = ModuleText(path, _plain(text))
+    module = ModuleText(path, plain(text))
     unused = _unused(module, copy)
     said = {bound.alias: _needed(bound, module, unused, copy) for bound in unused}
     kept = {alias: why for alias, why in said.items() if why is not None}
@@ -63,10 +63,6 @@ def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
     except UsageError as error:
         raise UsageError(error.message, "\n".join(rows) or error.hint) from error
     return replace(done, text="\n".join([done.text, *rows]))
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _as_before(new: str, old: str) -> str:
@@ -180,7 +176,7 @@ class _Modules:
     def tree(self, path: str) -> ast.Module:
         """A module's tree, an empty one where it doesn't parse."""
         try:
-            return parse_python(_plain(self.copy.text(path) or ""))
+            return parse_python(plain(self.copy.text(path)))
         except SyntaxError:
             return ast.Module([], [])
 
@@ -199,7 +195,7 @@ class _Modules:
             tree = self.tree(here)
             if has_effects(tree):
                 return True
-            module = ModuleText(here, _plain(self.copy.text(here) or "") if tree.body else "")
+            module = ModuleText(here, plain(self.copy.text(here)) if tree.body else "")
             run = {ast.dump(node) for node in run_at_import(tree)}
             names = {b.module for b in module.imports if ast.dump(b.node) in run}
             names |= {b.whole for b in module.imports if ast.dump(b.node) in run}

@@ -23,6 +23,11 @@ def stem(path: str) -> str:
     return re.sub(r"(/__init__|^__init__)$", "", re.sub(r"\.pyi?$", "", path))
 
 
+def plain(text: str | None) -> str:
+    """A text with plain line ends and without a byte order mark."""
+    return (text or "").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
 def is_package(path: str) -> bool:
     """Whether a file is the `__init__` of a package."""
     return PurePosixPath(path).stem == "__init__"
@@ -36,6 +41,13 @@ def root_of(dotted: str, path: str) -> str | None:
     if folder == name:
         return ""
     return folder[: -len(name) - 1] if dotted and folder.endswith(f"/{name}") else None
+
+
+def dotted_below(root: str | None, path: str) -> str:
+    """The dotted name of a module from a folder, as `root_of` gives it; '' for a module that isn't below it."""
+    if root is None or (root and not path.startswith(f"{root}/")):
+        return ""
+    return stem(path)[len(root) + 1 if root else 0 :].replace("/", ".")
 
 
 @dataclass(frozen=True)
@@ -134,9 +146,7 @@ class ModuleText:
         """
         if module.startswith("/"):
             return self.relative(module[1:], new) or fallback
-        root = root_of(module, old)
-        inside = root is not None and (not root or new.startswith(f"{root}/"))
-        return stem(new)[len(root) + 1 if root else 0 :].replace("/", ".") if inside and root is not None else fallback
+        return dotted_below(root_of(module, old), new) or fallback
 
     def relative(self, reached: str, new: str) -> str:
         """The name of a module in a relative import here; '' where that would leave the package. Packages are folders

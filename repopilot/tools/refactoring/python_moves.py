@@ -39,12 +39,14 @@ class MovedDefinition:
         nodes: its statements.
         start: the first line, from 0.
         end: the line behind the last one.
+        free: the names that it takes from its module, perhaps its own among them.
     """
 
     name: str
     nodes: Sequence[Defined]
     start: int
     end: int
+    free: frozenset[str]
 
 
 def block_of(module: ModuleText, name: str) -> MovedDefinition:
@@ -73,7 +75,7 @@ def block_of(module: ModuleText, name: str) -> MovedDefinition:
     inside = [n for n in module.tree.body if start < n.lineno <= end and n not in nodes]
     if inside:
         raise UsageError(message("moves.several_bindings", name=name, places=f"{module.path}:{inside[0].lineno}"))
-    return MovedDefinition(name, nodes, start, end)
+    return MovedDefinition(name, nodes, start, end, frozenset(free_names("\n".join(lines[start:end]))))
 
 
 def _is_overload(node: Defined) -> bool:
@@ -188,8 +190,7 @@ def needs_of(block: MovedDefinition, source: ModuleText, target: ModuleText) -> 
     Raises:
         UsageError: a name means something else there.
     """
-    lines = source.text.split("\n")
-    free = free_names("\n".join(lines[block.start : block.end])) - {block.name}
+    free = block.free - {block.name}
     imports: list[tuple[int, str, bool]] = []
     statements: list[str] = []
     own: list[str] = []
@@ -262,8 +263,9 @@ def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
     """A module's name in the source's imports, changed for an import of the target."""
     if not module.startswith("/"):
         return module
-    path = f"{module[1:]}/__init__.py" if module[1:] in source.packages else f"{module[1:]}.py"
-    return target.relative(module[1:], path) or dotted(path, source.packages)
+    path = module[1:]
+    file = f"{path}/__init__.py" if path == "." or path in source.packages else f"{path}.py"
+    return target.relative(path, file) or dotted(file, source.packages)
 
 
 def dotted(path: str, packages: Iterable[str]) -> str:
@@ -279,12 +281,7 @@ def dotted(path: str, packages: Iterable[str]) -> str:
 def _moved_statement(node: ast.stmt, source: ModuleText, target: ModuleText) -> str:
     """A statement's text, with its relative imports adapted to the target."""
     start, end = source.positions.span(node)
-    found = [
-        source.other_module(inner, _as_seen(source.module_of(inner), source, target))
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.ImportFrom) and inner.level
-    ]
-    text = replaced(source.text, found)
+    text = replaced(source.text, relative_imports([node], source, target))
     return text[start : end + len(text) - len(source.text)]
 
 
@@ -347,20 +344,25 @@ def left_behind(block: MovedDefinition, source: ModuleText) -> str:
 
 def block_text(block: MovedDefinition, source: ModuleText, target: ModuleText) -> str:
     """The text of a definition for another module, with its relative imports adapted to that."""
-    found = [
+    text = replaced(source.text, relative_imports(block.nodes, source, target))
+    return "\n".join(text.split("\n")[block.start : block.end])
+
+
+def relative_imports(nodes: Iterable[ast.AST], source: ModuleText, target: ModuleText) -> list[Replacement]:
+    """The replacements that adapt the relative imports in parts of a module to another module."""
+    return [
         source.other_module(inner, _as_seen(source.module_of(inner), source, target))
-        for node in block.nodes
+        for node in nodes
         for inner in ast.walk(node)
         if isinstance(inner, ast.ImportFrom) and inner.level
     ]
-    return "\n".join(replaced(source.text, found).split("\n")[block.start : block.end])
 
 
 def lazy_annotations(block: MovedDefinition, source: ModuleText, target: ModuleText) -> bool:
     """Whether a definition needs the source's `from __future__ import annotations` in the target: in an empty one
     unless it is a plain assignment, else where annotations use `|`, names for type checkers only, or the definition
     itself."""
-    if not any(b.module == "__future__" and b.alias.name == "annotations" for b in source.imports):
+    if not _has_lazy_annotations(source):
         return False
     if not target.text.strip():
         return not any(isinstance(node, ast.Assign) for node in block.nodes)
@@ -396,8 +398,9 @@ def with_block(target: ModuleText, name: str, code: str, imports: Iterable[tuple
         text = _inserted(target, code, first)
     for line, typing in imports:
         text = with_import(ModuleText(target.path, text, target.packages), line, typing)
-    if future and not _has_lazy_annotations(text):
-        text = _with_future(ModuleText(target.path, text, target.packages))
+    module = ModuleText(target.path, text, target.packages)
+    if future and not _has_lazy_annotations(module):
+        text = _with_future(module)
     if not target.text.strip():
         head = text.rstrip("\n")
         return f"{head}\n\n\n{code}\n" if head else f"{code}\n"
@@ -433,9 +436,8 @@ def _inserted(target: ModuleText, code: str, first: ast.stmt | None) -> str:
     return "\n".join([*before, "", "", code, "", "", *lines[at:]])
 
 
-def _has_lazy_annotations(text: str) -> bool:
-    found = [n for n in parse_python(text).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    return any(alias.name == "annotations" for node in found for alias in node.names)
+def _has_lazy_annotations(module: ModuleText) -> bool:
+    return any(bound.module == "__future__" and bound.alias.name == "annotations" for bound in module.imports)
 
 
 def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
