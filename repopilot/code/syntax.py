@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -105,6 +106,14 @@ def tags(language: str) -> Tags | None:
     parts = _sections("\n".join(folder.joinpath(f"{file}.scm").read_text(encoding="utf-8") for file in files))
     compiled = get_language(name)  # type: ignore[arg-type]  # it is typed for literal names only
     return Tags(*(Query(compiled, parts.get(section, "")) for section in _SECTIONS))
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around a node, the innermost first."""
+    current = node.parent
+    while current is not None:
+        yield current
+        current = current.parent
 
 
 def text_of(node: Node, data: bytes) -> str:

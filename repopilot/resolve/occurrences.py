@@ -7,12 +7,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 
-from tree_sitter import Node, Tree
+from tree_sitter import Tree
 
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.formats.notebook_cells import read_cells
 from repopilot.code.languages import grammar, language_of, language_of_script
-from repopilot.code.syntax import parse
+from repopilot.code.syntax import ancestors, parse
 from repopilot.resolve.python_scopes import python_tree
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
 
@@ -105,18 +105,15 @@ def _kinds(spans: list[tuple[int, int]], text: str, language: str) -> list[Occur
 
 
 def _kind(tree: Tree, start: int, end: int) -> OccurrenceKind:
-    node: Node | None = tree.root_node.descendant_for_byte_range(start, end)
-    innermost = True
-    while node is not None:
+    leaf = tree.root_node.descendant_for_byte_range(start, end)
+    for node in (leaf, *ancestors(leaf)) if leaf is not None else ():
         if "comment" in node.type:
             return "comment"
         if node.type.startswith("interpolation") or "substitution" in node.type or node.type.endswith("_expression"):
             return "code"
         # An identifier within an interpolation is code, whatever is around it.
-        if innermost and node.is_named and node.child_count == 0 and "identifier" in node.type:
+        if node is leaf and node.is_named and node.child_count == 0 and "identifier" in node.type:
             return "code"
         if any(part in node.type for part in _TEXTS) and node.is_named:
             return "text"
-        node = node.parent
-        innermost = False
     return "code"

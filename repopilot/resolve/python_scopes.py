@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node, Tree
 
-from repopilot.code.syntax import parse
+from repopilot.code.syntax import ancestors, parse
 
 Role = Literal["load", "bind", "global", "nonlocal", "member", "keyword", "pattern", "imported", "module"]
 """What an identifier is: a variable that is read or bound, declared global or nonlocal; the attribute of an object; the
@@ -192,10 +192,7 @@ class _Reader:
         return next((self._text(each).split(":")[0].strip() for each in parameters.named_children), "")
 
     def _is_static(self, function: Node) -> bool:
-        around = function.parent
-        if around is None or around.type != "decorated_definition":
-            return False
-        named = (part for each in around.named_children if each.type == "decorator" for part in each.named_children)
+        named = (part for each in decorators(function) for part in each.named_children)
         return any(self._text(each).rpartition(".")[2] in _STATIC for each in named)
 
     def _parameters(
@@ -288,9 +285,7 @@ class _Reader:
                 yield child, scope, "bind"
 
     def _field_of_pattern(self, name: Node, scope: PythonScope) -> None:
-        around = name.parent
-        while around is not None and around.type != "class_pattern":
-            around = around.parent
+        around = next((each for each in ancestors(name) if each.type == "class_pattern"), None)
         if around is not None and self.data[name.start_byte : name.end_byte] == self.name:
             self.found.append(_Found(name, "pattern", scope, object=self._text(around.named_children[0])))
 
@@ -361,6 +356,14 @@ _READERS = {
     "nonlocal_statement": _Reader._declaration,
     "as_pattern": _Reader._as_pattern,
 }
+
+
+def decorators(definition: Node) -> list[Node]:
+    """The decorators of a function or class."""
+    around = definition.parent
+    if around is None or around.type != "decorated_definition":
+        return []
+    return [child for child in around.named_children if child.type == "decorator"]
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repopilot.resolve.python_scopes import CharacterOffsets, python_tree
+from repopilot.code.syntax import ancestors
+from repopilot.resolve.python_scopes import CharacterOffsets, decorators, python_tree
 
 TextUse = Literal[
     "exported", "slot", "attribute", "target", "parameter", "fixture", "doctest", "dotted", "whole", "prose"
@@ -22,6 +23,8 @@ _OF_OBJECT = ("getattr", "setattr", "hasattr", "delattr", "object")
 _LOOKED_UP = ("attrgetter", "methodcaller", *_OF_OBJECT)
 _OF_TARGET = ("patch", "setattr", "delattr", "multiple")
 _OF_FIXTURE = ("usefixtures", "getfixturevalue")
+_IN_CALL = ("argument_list", "tuple", "list", "concatenated_string", "keyword_argument")
+"""Nodes between a string and the call that gets it."""
 
 
 class PythonText(NamedTuple):
@@ -60,10 +63,10 @@ def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText
     for start, end in spans:
         first = len(text[:start].encode("utf-8", "surrogatepass"))
         last = first + len(text[start:end].encode("utf-8", "surrogatepass"))
-        node = tree.root_node.descendant_for_byte_range(first, last)
-        while node is not None and node.type != "string":
-            node = node.parent
-        read = _read(node, data, text[start:end], first) if node is not None else ("prose", -1, None, "")
+        leaf = tree.root_node.descendant_for_byte_range(first, last)
+        around_it = [leaf, *ancestors(leaf)] if leaf is not None else []
+        string = next((node for node in around_it if node.type == "string"), None)
+        read = _read(string, data, text[start:end], first) if string is not None else ("prose", -1, None, "")
         use, owner, call, named = read
         around = (places.at(call.start_byte), places.at(call.end_byte)) if call is not None else (0, 0)
         found.append(PythonText(start, end, use, owner, around, named))
@@ -107,15 +110,7 @@ def _text(node: Node | None, data: bytes) -> str:
 
 
 def _call_around(node: Node) -> Node | None:
-    around = node.parent
-    while around is not None and around.type in (
-        "argument_list",
-        "tuple",
-        "list",
-        "concatenated_string",
-        "keyword_argument",
-    ):
-        around = around.parent
+    around = next((each for each in ancestors(node) if each.type not in _IN_CALL), None)
     return around if around is not None and around.type == "call" else None
 
 
@@ -130,24 +125,23 @@ def _positional(call: Node) -> list[Node]:
 
 def _decorated(call: Node | None) -> int:
     """The byte at which the function decorated by a call begins, -1 for none."""
-    node = call
-    while node is not None and node.type != "decorated_definition":
-        node = node.parent
-    inner = node.child_by_field_name("definition") if node is not None else None
+    around = ancestors(call) if call is not None else ()
+    decorated = next((each for each in around if each.type == "decorated_definition"), None)
+    inner = decorated.child_by_field_name("definition") if decorated is not None else None
     return inner.start_byte if inner is not None else -1
 
 
 def _assigned(node: Node, data: bytes) -> tuple[str, int]:
     """What a string is assigned or added to, and the byte at which the class around it begins, -1 for none."""
     target = ""
-    around = node.parent
-    while around is not None and around.type not in ("module", "function_definition", "class_definition"):
+    for around in ancestors(node):
+        if around.type in ("module", "function_definition", "class_definition"):
+            return target, around.start_byte if around.type == "class_definition" else -1
         if around.type in ("assignment", "augmented_assignment"):
             target = _text(around.child_by_field_name("left"), data)
         if around.type == "call" and not target:
             target = _text(around.child_by_field_name("function"), data)
-        around = around.parent
-    return target, around.start_byte if around is not None and around.type == "class_definition" else -1
+    return target, -1
 
 
 class Function(NamedTuple):
@@ -188,11 +182,11 @@ def _pytest_functions(text: str) -> Iterator[Function]:
         name = node.child_by_field_name("name") if node.type == "function_definition" else None
         if name is None:
             continue
-        decorators = [d for d in _decorators(node) if d.named_children]
+        marks = [d for d in decorators(node) if d.named_children]
         span = places.at(name.start_byte), places.at(name.end_byte)
-        fixture = next((d.named_children[0] for d in decorators if re.search(rb"\bfixture\b", _head(d, data))), None)
+        fixture = next((d.named_children[0] for d in marks if re.search(rb"\bfixture\b", _head(d, data))), None)
         named = _named(fixture, data, places) if fixture is not None else None
-        given = [_text(d, data) for d in decorators if b"parametrize" in _head(d, data)]
+        given = [_text(d, data) for d in marks if b"parametrize" in _head(d, data)]
         names = tuple(n for each in given if "indirect" not in each for n in re.findall(r"\w+", each.split("(", 1)[-1]))
         is_test = _text(name, data).startswith("test")
         given_by = (named or span) if fixture is not None else None
@@ -216,12 +210,6 @@ def _results(function: Node, places: CharacterOffsets) -> Iterator[tuple[int, in
 
 
 _HOLDERS = ("class_definition", "block", "decorated_definition", "function_definition", "if_statement", "try_statement")
-
-
-def _decorators(node: Node) -> list[Node]:
-    around = node.parent
-    is_decorated = around is not None and around.type == "decorated_definition"
-    return [c for c in around.named_children if c.type == "decorator"] if is_decorated and around is not None else []
 
 
 def _head(decorator: Node, data: bytes) -> bytes:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 from repopilot.code.graph.import_resolver import FileLookup, family, file_lookup, target_of
 from repopilot.code.import_statements import Import
 from repopilot.code.languages import language_of
+from repopilot.code.syntax import ancestors
 from repopilot.index.manifests import every_manifest
 from repopilot.index.store import Index
 from repopilot.project.manifest import is_manifest
@@ -21,7 +22,6 @@ from repopilot.resolve.syntax.syntax_source import (
     Declaration,
     SyntaxSource,
     Word,
-    ancestors,
     children,
     constructor_around,
     constructor_given,

@@ -15,7 +15,7 @@ from repopilot.code.graph.import_resolver import family
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.languages import language_of
 from repopilot.code.split import header_in_cpp, parsed_as
-from repopilot.code.syntax import parse, tags, text_of
+from repopilot.code.syntax import ancestors, parse, tags, text_of
 from repopilot.resolve.syntax.rules import BLOCKS, FAMILIES, INNER, PATTERNS, Rules, rules_of
 
 PARSE_S = 5.0
@@ -272,14 +272,6 @@ def _parsed(path: str, text: str) -> SyntaxSource | None:
     if in_cpp is not None and rules_of_cpp is not None:
         return SyntaxSource(path, text, "cpp", rules_of_cpp, data, in_cpp.root_node)
     return SyntaxSource(path, text, grammar, rules, data, tree.root_node)
-
-
-def ancestors(node: Node) -> Iterator[Node]:
-    """The nodes around a node, the innermost first."""
-    current = node.parent
-    while current is not None:
-        yield current
-        current = current.parent
 
 
 def children(node: Node, types: Sequence[str]) -> list[Node]:

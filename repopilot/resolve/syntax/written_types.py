@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node
 
+from repopilot.code.syntax import ancestors
 from repopilot.resolve.syntax.calls import items_of, parameters_of
-from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource, ancestors, children
+from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource, children
 
 if TYPE_CHECKING:
     from repopilot.resolve.syntax.resolver import SyntaxResolver

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from repopilot.code.languages import language_of
+from repopilot.code.syntax import ancestors
 from repopilot.resolve.occurrences import occurrences_in
 from repopilot.resolve.syntax.resolver import NameUse
-from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource, ancestors, children
+from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource, children
 from repopilot.resolve.values import Occurrence
 from repopilot.types import Symbol
 

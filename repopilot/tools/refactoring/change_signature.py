@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 from repopilot.code.languages import language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
+from repopilot.resolve.python_scopes import decorators
 from repopilot.resolve.values import NameSpan
 from repopilot.tools import result_types
 from repopilot.tools.definitions import IN_FILE, find_definition, name_at
-from repopilot.tools.refactoring.python_source import PythonSource, decorators, definition_of
+from repopilot.tools.refactoring.python_source import PythonSource, definition_of
 from repopilot.tools.refactoring.refactored import edited, finished
 from repopilot.tools.refactoring.signature import AddedParameter, Signature, SignatureChange, signature_of
 from repopilot.tools.refactoring.signature_edit import SignatureEdit

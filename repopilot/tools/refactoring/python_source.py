@@ -12,10 +12,10 @@ from itertools import accumulate
 
 from tree_sitter import Node
 
-from repopilot.code.syntax import parse, text_of
+from repopilot.code.syntax import ancestors, text_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.tools.file_change import PARSE_S
+from repopilot.resolve.python_scopes import python_tree
 
 _EFFECTS = frozenset(("call", "await", "yield", "named_expression"))
 
@@ -34,10 +34,9 @@ class PythonSource:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self._data = text.encode("utf-8", "surrogatepass")
+        self._data, tree = python_tree(text)
         widths = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
         self._bytes = None if len(self._data) == len(text) else [0, *accumulate(widths)]
-        tree = parse(self._data, "python", PARSE_S)
         if tree is None:
             raise UsageError(message("refactor_tools.no_parse", path=path))
         self.root = tree.root_node
@@ -101,10 +100,8 @@ class PythonSource:
 
 def enclosing(node: Node | None, *kinds: str) -> Node | None:
     """The innermost node of some kinds around a node."""
-    node = node.parent if node is not None else None
-    while node is not None and node.type not in kinds:
-        node = node.parent
-    return node
+    around = ancestors(node) if node is not None else ()
+    return next((each for each in around if each.type in kinds), None)
 
 
 def is_field(node: Node, parent: Node | None, name: str) -> bool:
@@ -140,14 +137,6 @@ def definition_of(name: Node) -> Node | None:
     parent = name.parent
     defines = parent is not None and parent.type in ("function_definition", "class_definition")
     return parent if defines and is_field(name, parent, "name") else None
-
-
-def decorators(definition: Node) -> list[Node]:
-    """The decorators of a function or class."""
-    parent = definition.parent
-    if parent is None or parent.type != "decorated_definition":
-        return []
-    return [child for child in parent.children if child.type == "decorator"]
 
 
 def last_name(expression: Node | None) -> Node | None:

@@ -10,7 +10,8 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from repopilot.code.source_positions import Replacement
-from repopilot.tools.refactoring.python_source import PythonSource, decorators
+from repopilot.resolve.python_scopes import decorators
+from repopilot.tools.refactoring.python_source import PythonSource
 
 _MARKS = ("positional_separator", "keyword_separator")
 _STARRED = ("list_splat_pattern", "dictionary_splat_pattern")

@@ -14,12 +14,12 @@ from repopilot.code.source_positions import Replacement
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.names import Resolver
+from repopilot.resolve.python_scopes import decorators
 from repopilot.resolve.values import NameSpan, Resolved
 from repopilot.tools.refactoring import docstrings
 from repopilot.tools.refactoring.python_source import (
     PythonSource,
     call_of,
-    decorators,
     definition_of,
     enclosing,
     expression_of,
