@@ -150,9 +150,8 @@ class Resolver:
         found = self.meanings(name)
         wanted = same_definition(span, found)
         used = [one for one in found if one.occurrence.span not in wanted]
-        sure = [one.occurrence for one in used if one.meaning.inside & wanted]
-        open_ones = [one.occurrence for one in used if not one.meaning.known]
-        return Uses(tuple(sure), tuple(open_ones), self.engine(span.path), self.notes)
+        sure = tuple(one.occurrence for one in used if one.meaning.inside & wanted)
+        return Uses(sure, tuple(one.occurrence for one in used if not one.meaning.known))
 
     def renames(self, span: NameSpan, name: str, new: str) -> tuple[dict[NameSpan, str], frozenset[str]] | None:
         """The new names that the language server's rename would write, by place, and the files outside the repository

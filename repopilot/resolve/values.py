@@ -124,17 +124,8 @@ class Uses:
 
     Attributes:
         sure: occurrences that mean it, by path and line.
-        by_name: occurrences that may mean it, the likelier ones first.
-        engine: what resolved them: the name of a language server, or "syntax".
-        notes: fallbacks, as messages.
+        by_name: occurrences that may mean it.
     """
 
     sure: tuple[Occurrence, ...]
     by_name: tuple[Occurrence, ...]
-    engine: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether no occurrence of the name is left unresolved: only then may a definition be called unused."""
-        return not self.by_name

@@ -76,9 +76,8 @@ class WorkingCopy:
         self.before: dict[tuple[str, ...], StateBefore] = {}
         self.left_behind: dict[tuple[FileChange, ...], tuple[Finding, ...]] = {}
 
-    @property
-    def _drafts(self) -> dict[str, str | None]:
-        """The text of every file that was edited, None for a deleted one."""
+    def drafts(self) -> dict[str, str | None]:
+        """The texts of the files that were edited, None for those that were deleted."""
         return {path: text for step in self._steps for path, text in step.items()}
 
     @property
@@ -93,7 +92,7 @@ class WorkingCopy:
 
     def changed_since(self, steps: int) -> tuple[FileChange, ...]:
         """The files that the edits after the first `steps` touch, with all their edits, as in `changes`."""
-        drafts = self._drafts
+        drafts = self.drafts()
         touched = {path: drafts[path] for step in self._steps[steps:] for path in step}
         return _changes_between(self._base, touched)
 
@@ -105,7 +104,7 @@ class WorkingCopy:
         """
         try:
             inside = safe_path(path)
-            drafts = self._drafts
+            drafts = self.drafts()
             known = drafts if inside in drafts else self._base
             return known[inside] if inside in known else stored_text(inside, self.original)
         except GenerationFailed as error:
@@ -113,8 +112,12 @@ class WorkingCopy:
 
     def paths(self) -> tuple[str, ...]:
         """The files of the index and those of the edits."""
-        drafts = self._drafts
-        kept = (path for path in self.original.index.files if path not in drafts)
+        return self._edited(self.original.index.files)
+
+    def _edited(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """Some paths of the repository, without those of deleted files and with those of all edited ones."""
+        drafts = self.drafts()
+        kept = (path for path in paths if path not in drafts)
         return tuple(sorted([*kept, *(path for path, text in drafts.items() if text is not None)]))
 
     def edit(self, texts: Mapping[str, str | None]) -> tuple[FileChange, ...]:
@@ -130,9 +133,9 @@ class WorkingCopy:
             UsageError: as `text`.
             Cancelled: the attempt that it belongs to has failed.
         """
-        before = {path: self.text(path) for path in texts}
+        olds = [self.text(path) for path in texts]  # refuses a path that leads outside
+        before = dict(zip(map(safe_path, texts), olds, strict=True))
         after = {safe_path(path): text for path, text in texts.items()}
-        before = {safe_path(path): text for path, text in before.items()}
         with self._stepping:
             _require_wanted()
             self._base = before | self._base
@@ -171,7 +174,7 @@ class WorkingCopy:
         taken = min(steps, len(self._steps))
         if taken:
             del self._steps[-taken:]
-            self._base = {path: text for path, text in self._base.items() if path in self._drafts}
+            self._base = {path: text for path, text in self._base.items() if path in self.drafts()}
         return taken
 
     def searched(self) -> tuple[str, ...]:
@@ -179,13 +182,7 @@ class WorkingCopy:
         if self._searched is None:
             files = searched_files(self.original.snapshot, self.original.settings)
             self._searched = tuple(file.path for file in files)
-        drafts = self._drafts
-        kept = (path for path in self._searched if path not in drafts)
-        return tuple(sorted([*kept, *(path for path, text in drafts.items() if text is not None)]))
-
-    def drafts(self) -> dict[str, str | None]:
-        """The texts of the files that were edited, None for those that were deleted."""
-        return dict(self._drafts)
+        return self._edited(self._searched)
 
     @property
     def resolver(self) -> Resolver:
@@ -235,7 +232,7 @@ class WorkingCopy:
             tree.mkdir()
             write_repository(self.original, tree)
             _seed_index(self.original, self._folder / "index" / _KEY)
-        drafts = self._drafts
+        drafts = self.drafts()
         wanted = {path: drafts.get(path, _UNEDITED) for path in {*drafts, *self._copied}}
         stale = [path for path, text in wanted.items() if self._copied.get(path, _UNEDITED) != text]
         texts = {path: self.text(path) for path in stale}
@@ -261,7 +258,7 @@ class WorkingCopy:
             RepoPilotError: the repository can't be copied or indexed.
         """
         with self._writing:  # several threads may ask at once
-            drafts = self._drafts
+            drafts = self.drafts()
             if not drafts:
                 return self.original
             if self._indexed is None or self._indexed[0] != drafts:
@@ -298,7 +295,7 @@ class WorkingCopy:
 
     def changes(self) -> tuple[FileChange, ...]:
         """All edits as one change, against the files as they were before their first edit."""
-        return _changes_between(self._base, self._drafts)
+        return _changes_between(self._base, self.drafts())
 
 
 def _require_wanted() -> None:

@@ -104,7 +104,7 @@ def test_uses_are_apart_from_what_only_has_the_name(tmp_path: Path) -> None:
     uses = resolver.uses(NameSpan("pkg/queue.py", start, start + 4), "push")
     assert [(use.span.path, use.line) for use in uses.sure] == [("pkg/runner.py", 11)]
     assert [(use.span.path, use.line) for use in uses.by_name] == [("pkg/runner.py", 13)]
-    assert (uses.engine, uses.complete) == ("ty", False)
+    assert resolver.engine("pkg/queue.py") == "ty"
 
 
 @pytest.mark.slow
@@ -334,4 +334,4 @@ def test_declaration_and_definition_of_c_are_one(tmp_path: Path) -> None:
         start = files[path].index("area")
         uses = resolver.uses(NameSpan(path, start, start + 4), "area")
         assert [(use.span.path, use.line) for use in uses.sure] == [("main.c", 2)]
-        assert (uses.complete, uses.engine) == (True, "clangd")
+        assert resolver.engine(path) == "clangd" and not uses.by_name

@@ -88,7 +88,7 @@ def test_jdtls_tells_methods_of_one_name_apart(tmp_path):
     start = FILES[path].index("of()")
     uses = resolver.uses(NameSpan(path, start, start + 2), "of")
     assert [(use.span.path, use.line) for use in uses.sure] == [("core/src/main/java/shop/sale/Sale.java", 6)]
-    assert (uses.engine, uses.complete) == ("jdtls", True)
+    assert resolver.engine(path) == "jdtls" and not uses.by_name
 
 
 def test_an_edit_that_writes_all_between_two_names_is_read_as_the_names_that_it_changes():

@@ -9,7 +9,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from repopilot.code.graph.graph import VERBS, Edge
@@ -158,40 +159,31 @@ def _by_name(symbols: Iterable[Symbol]) -> dict[str, list[Symbol]]:
     return groups
 
 
-@dataclass(slots=True)
 class _Collected:
-    """The places found so far, by path and line."""
+    """The places found so far, by path and line.
 
-    index: Index
-    sure: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
-    by_name: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
-    mentions: dict[tuple[str, int], UsePlace] = field(default_factory=dict)
-    elsewhere: set[tuple[str, int]] = field(default_factory=set)
-    defined: set[tuple[str, int]] = field(default_factory=set)
-    engine: str = SYNTAX
-    _outlines: dict[str, list[Symbol]] = field(default_factory=dict)
-    _analyses: dict[str, FileAnalysis | None] = field(default_factory=dict)
-    _lines: dict[str, list[str]] = field(default_factory=dict)
-    _scopes: dict[str, dict[int, str]] = field(default_factory=dict)
-    _kinds: dict[str, dict[tuple[int, str], set[str]]] = field(default_factory=dict)
+    Args:
+        index: the repository, whose files are read once each.
+    """
 
-    def outline(self, path: str) -> list[Symbol]:
-        """The definitions of a file."""
-        if path not in self._outlines:
-            self._outlines[path] = self.index.outline(path)
-        return self._outlines[path]
-
-    def analysis(self, path: str) -> FileAnalysis | None:
-        """What a file uses and imports."""
-        if path not in self._analyses:
-            self._analyses[path] = self.index.uses_in(path)
-        return self._analyses[path]
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.sure: dict[tuple[str, int], UsePlace] = {}
+        self.by_name: dict[tuple[str, int], UsePlace] = {}
+        self.mentions: dict[tuple[str, int], UsePlace] = {}
+        self.elsewhere: set[tuple[str, int]] = set()
+        self.defined: set[tuple[str, int]] = set()
+        self.engine = SYNTAX
+        self.outline = outline = cache(index.outline)
+        self.analysis = analysis = cache(index.uses_in)
+        self._rows = cache(lambda path: (index.text(path) or "").split("\n"))
+        # Not methods: a reference cycle would keep a replaced index alive until the next full garbage collection.
+        self._scopes = cache(lambda path: _scopes_in(outline(path)))
+        self._kinds = cache(lambda path: _kinds_in(analysis(path)))
 
     def lines(self, path: str, start: int, end: int) -> list[str]:
         """Some lines of a file, both ends included."""
-        if path not in self._lines:
-            self._lines[path] = (self.index.text(path) or "").split("\n")
-        return self._lines[path][start - 1 : end]
+        return self._rows(path)[start - 1 : end]
 
     def place(self, path: str, line: int, name: str, relation: str = "", scope: str | None = None) -> UsePlace:
         scope = self.scope_at(path, line) if scope is None else scope
@@ -200,22 +192,11 @@ class _Collected:
 
     def scope_at(self, path: str, line: int) -> str:
         """The innermost definition around a line, '' for none."""
-        if path not in self._scopes:
-            outer_first = sorted(self.outline(path), key=lambda s: s.start_line - s.end_line)
-            inner = (
-                (at, s) for s in outer_first if s.kind not in _LEAVES for at in range(s.start_line, s.end_line + 1)
-            )
-            self._scopes[path] = {at: s.qualified for at, s in inner}
-        return self._scopes[path].get(line, "")
+        return self._scopes(path).get(line, "")
 
     def kinds_at(self, path: str, line: int, name: str) -> set[str]:
         """The kinds of a name's uses in a line."""
-        if path not in self._kinds:
-            kinds = self._kinds[path] = dict[tuple[int, str], set[str]]()
-            analysis = self.analysis(path)
-            for use in analysis.uses if analysis is not None else ():
-                kinds.setdefault((use.line, use.name), set()).add(use.kind)
-        return self._kinds[path].get((line, name), set())
+        return self._kinds(path).get((line, name), set())
 
     def add(self, kind: dict[tuple[str, int], UsePlace], place: UsePlace) -> None:
         known = kind.setdefault((place.path, place.line), place)
@@ -233,6 +214,21 @@ class _Collected:
         sure = tuple(self.sure[at] for at in sorted(self.sure))
         notes = resolver.notes if resolver is not None else ()
         return Usage(sure, tuple(by_name), mentions, self.engine, notes)
+
+
+def _scopes_in(outline: Iterable[Symbol]) -> dict[int, str]:
+    """The innermost definition around each line."""
+    outer_first = sorted(outline, key=lambda s: s.start_line - s.end_line)
+    inner = ((at, s) for s in outer_first if s.kind not in _LEAVES for at in range(s.start_line, s.end_line + 1))
+    return {at: s.qualified for at, s in inner}
+
+
+def _kinds_in(analysis: FileAnalysis | None) -> dict[tuple[int, str], set[str]]:
+    """The kinds of uses by line and name."""
+    kinds: dict[tuple[int, str], set[str]] = {}
+    for use in analysis.uses if analysis is not None else ():
+        kinds.setdefault((use.line, use.name), set()).add(use.kind)
+    return kinds
 
 
 # By a language server

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from repopilot.code.languages import language_of
-from repopilot.code.split import analyse
+from repopilot.code.split import analysed
 from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, TypeReport, mypy_checker, typescript_checker
 from repopilot.tools.test_suites import node_suite
@@ -178,10 +177,7 @@ class _Places:
         return path, _LINE_NUMBER.sub("line", error.message), around.qualified if around else ""
 
     def _symbols_of(self, path: str) -> Sequence[Symbol]:
-        language = language_of(path)
-        if path not in self._texts or language is None:
-            return self._index.outline(path)
-        return analyse(path, self._texts[path], language, "code").symbols
+        return analysed(path, self._texts[path]).symbols if path in self._texts else self._index.outline(path)
 
 
 def checker_for(
