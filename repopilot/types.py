@@ -394,6 +394,11 @@ class TestRun:
         passed = (name for name, outcome in self.outcomes.items() if outcome == "passed")
         return sum(name.partition("[")[0] in self.inverted for name in passed)
 
+    @property
+    def seconds_needed(self) -> float:
+        """How long the tests took; 0 where a limit stopped them, which doesn't tell how long they would take."""
+        return self.duration_s if self.ended == "finished" else 0.0
+
 
 ProofKind = Literal["proved", "shown", "opinion"]
 

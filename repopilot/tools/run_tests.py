@@ -265,7 +265,7 @@ async def _run_edited(tests: TestSelection, context: ToolContext, before: StateB
     left_out = tuple(name for name in unreached if path_in(name) not in edited)
     files = dict.fromkeys(before.emptied, "") | texts_of(made)
     inputs = await asyncio.to_thread(copy.root)
-    chosen = replace(tests, left_out=left_out, seconds=before.run.duration_s)
+    chosen = replace(tests, left_out=left_out, seconds=before.run.seconds_needed)
     return await run_selected(chosen, files, copy.original, inputs)
 
 

@@ -73,7 +73,7 @@ class TestSelection:
 
     Attributes:
         left_out: ids of tests of Python that are not run.
-        seconds: what the tests took the last time, 0 where that isn't known.
+        seconds: what the tests took the last time, 0 where that isn't known, as `TestRun.seconds_needed`.
         before: as in `ChosenTests`.
     """
 

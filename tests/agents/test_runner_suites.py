@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from support.shop_workspace import traced, workspace_of
 
 from repopilot import trace
 from repopilot.agents.generate import edit_tests
-from repopilot.agents.generate.evidence import ChangeContext
+from repopilot.agents.generate.evidence import ChangeContext, run_tests
 from repopilot.agents.generate.pipeline import generate
 from repopilot.agents.testing import render
 from repopilot.agents.testing.render import point_list, run_points
 from repopilot.sandbox.controls.mutants import changed_lines, line_mutants, new_ranges
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import file_change
-from repopilot.tools.test_suites import suite_language
+from repopilot.tools.checkout import checked_out
+from repopilot.tools.run_tests import StateBefore
+from repopilot.tools.test_suites import TestSelection, suite_language
+from repopilot.types import TestRun
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")
 needs_cargo = pytest.mark.skipif("cargo" in missing_programs(["rust"]), reason="cargo is not installed")
@@ -370,3 +374,15 @@ async def test_of_a_change_of_nothing_but_tests_it_is_said_that_they_verify_no_c
     report, said, _ = await try_change(tmp_path, "test('limit'", new, path="test/shop.test.js")
     assert not report.genuine and report.added == ("test/shop.test.js::limit again",), said
     assert "! Not verified: the change is nothing but tests" in said
+
+
+@pytest.mark.slow
+async def test_a_run_that_a_limit_stopped_does_not_give_the_verification_more_time(tmp_path):
+    workspace = workspace_of(tmp_path, {"test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(600)\n"})
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 2.0}))
+    stopped = TestRun(0, 0, 0, 2.0, "limits", "", genuine=False, ended="timeout")
+    async with checked_out(workspace) as folder:
+        context = ChangeContext("", workspace, folder, before={("test_slow.py",): StateBefore(stopped)})
+        tests = TestSelection(("test_slow.py",))
+        run, *_ = await traced(lambda step: run_tests(context, {}, tests, "with the change", step))
+    assert run.ended == "timeout" and "it took longer than 2 s" in run.reasons[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,6 +225,28 @@ async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edi
     before = await known_before(workspace, "make the test `quick` of a.test.js right")
     assert "not all of them end: 1 did in a.test.js" in before.text
     assert "1 test had ended by then, of a number that the runner doesn't tell" in before.text
+
+
+NEVER_LOADED = "import time\n\ntime.sleep(600)\n\n\ndef test_a():\n    pass\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "text", "options", "limit"),
+    [
+        ("tests/test_slow.py", NEVER_LOADED, {}, "2"),
+        ("a.test.js", SLOW_IN_NODE, {"package.json": '{"scripts": {"test": "node --test"}}'}, "6"),
+    ],
+    ids=["python", "javascript"],
+)
+async def test_a_run_that_a_limit_stopped_does_not_give_the_next_one_more_time(tmp_path, path, text, options, limit):
+    workspace = shop_workspace(tmp_path, {path: text, **options})
+    workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 2.0}))
+    async with opened(workspace) as tools:
+        await tools("create_file", path="shop/new.py", content="")
+        done = await tools("run_tests", paths=[path])
+        assert done.data["ended"] == "timeout"
+        assert set(re.findall(r"took longer than (\d+) s", done.text)) == {limit}
 
 
 CONFTEST = "import not_installed_here\nimport pytest\n\n\n@pytest.fixture\ndef price():\n    return 250\n"

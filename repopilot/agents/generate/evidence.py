@@ -225,7 +225,7 @@ async def run_tests(
     """
     workspace = context.workspace
     inputs = context.inputs
-    seconds = max((state.run.duration_s for state in context.before.values()), default=0.0)
+    seconds = max((state.run.seconds_needed for state in context.before.values()), default=0.0)
     async with step.child(name, "tool", str(tests)) as testing:
         run = await run_selected(replace(tests, seconds=seconds), files, workspace, inputs, verify=verify)
         testing.note(passed=run.passed, failed=run.failed, errors=run.errors, level=run.level, genuine=run.genuine)
