@@ -173,7 +173,7 @@ async def test_a_change_whose_users_follow_breaks_nothing(tmp_path: Path, before
 def test_a_function_that_is_no_longer_exported_has_changed() -> None:
     code = "export const isOk = (code: number): boolean => {\n  return code < 400\n}\n"
     [changed] = changed_definitions([FileVersions("a.ts", "a.ts", code, code.removeprefix("export "))])
-    assert changed.definition.name == "isOk" and not changed.gone
+    assert changed.symbol.name == "isOk" and not changed.gone
     assert not changed_definitions([FileVersions("a.ts", "a.ts", code, code.replace("400", "300"))])
 
 
@@ -194,7 +194,7 @@ def test_a_function_that_is_no_longer_exported_has_changed() -> None:
 )
 def test_a_value_is_the_same_while_one_of_its_kind_is_given(path, before, after, changed) -> None:
     found = changed_definitions([FileVersions(path, path, before, after)])
-    assert [each.definition.name for each in found] == changed
+    assert [each.symbol.name for each in found] == changed
 
 
 GO_QUEUES = {

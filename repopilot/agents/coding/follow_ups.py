@@ -78,7 +78,7 @@ async def follow_ups(changes: Changes, workspace: Workspace) -> tuple[FollowUpEd
 def _follow_ups(changes: Changes, copy: WorkingCopy) -> tuple[FollowUpEdit, ...]:
     files = versions_of(changes)
     gone = [each for each in changed_definitions(files) if each.gone and each.definition.text]
-    gone = [each for each in gone if not is_test_path(each.old_path)]
+    gone = [each for each in gone if not is_test_path(each.symbol.path)]
     if not gone:
         return ()
     copy.write(changes)

@@ -55,14 +55,10 @@ _TYPES = ("type", "interface")
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
-    """A definition of the old state. `line` and `last` are its lines there; while `text` stays the same, it counts as
-    unchanged. An `imported` one matters to other files only."""
+    """A definition in one state. It counts as unchanged while `text` stays the same. An `imported` one matters to
+    other files only."""
 
-    name: str
-    qualified: str
-    kind: str
-    line: int
-    last: int
+    symbol: Symbol
     text: str
     imported: bool = False
 
@@ -73,7 +69,6 @@ class DefinitionChange:
     annotations of Python differ, which don't run."""
 
     definition: _Definition
-    old_path: str
     path: str
     line: int
     gone: bool
@@ -82,12 +77,11 @@ class DefinitionChange:
     @property
     def symbol(self) -> Symbol:
         """The definition as it was."""
-        own = self.definition
-        return Symbol(own.name, own.qualified, own.kind, self.old_path, own.line, own.last)
+        return self.definition.symbol
 
     def is_in(self, other: DefinitionChange) -> bool:
         """Whether it is a member of another one."""
-        return self.path == other.path and self.definition.qualified.startswith(f"{other.definition.qualified}.")
+        return self.path == other.path and self.symbol.qualified.startswith(f"{other.symbol.qualified}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +143,7 @@ def uses_of_gone(
     """
     compared = _Comparison(before, after, {file.old_path: file.path for file in files})
     gone = (each for each in changed if each.gone)
-    left = {(each.old_path, each.definition.qualified): compared.left_behind(each) for each in gone}
+    left = {(each.symbol.path, each.symbol.qualified): compared.left_behind(each) for each in gone}
     return {(path, name): [*uses.sure, *(uses.open if "." not in name else ())] for (path, name), uses in left.items()}
 
 
@@ -190,8 +184,8 @@ def _no_longer_implementing(
     changed: Sequence[DefinitionChange], before: Resolver, after: Resolver, codes: Mapping[str, Code]
 ) -> Iterator[Finding]:
     """A finding for each changed Go definition because of which types no longer implement an interface."""
-    in_go = [each for each in changed if language_of(each.old_path) == "go"]
-    owners = {(posixpath.dirname(each.old_path), each.definition.qualified.partition(".")[0]) for each in in_go}
+    in_go = [each for each in changed if language_of(each.symbol.path) == "go"]
+    owners = {(posixpath.dirname(each.symbol.path), each.symbol.qualified.partition(".")[0]) for each in in_go}
     if not owners:
         return
     had = {_types_of(pair): pair for pair in implementations(_of_go(before, owners)) if "." not in pair[0].qualified}
@@ -209,7 +203,7 @@ def _no_longer_implementing(
             f"`{a.name}` ({shown_path(a.path)}:{a.start_line}) → `{b.name}` ({shown_path(b.path)}:{b.start_line})"
             for a, b in pairs
         ]
-        facts = {"name": each.definition.qualified, "count": len(pairs), "places": "; ".join(shown[:MOST_PLACES])}
+        facts = {"name": each.symbol.qualified, "count": len(pairs), "places": "; ".join(shown[:MOST_PLACES])}
         first = pairs[0][0]
         place = _Place(first.path, first.start_line, first.signature)
         yield _reported(each, i18n.message("review.no_longer_implements", **facts), "medium", place, codes)
@@ -226,7 +220,7 @@ def _types_of(pair: tuple[Symbol, Symbol]) -> tuple[_Owner, _Owner]:
 
 def _is_of(each: DefinitionChange, owner: _Owner) -> bool:
     """Whether a definition is a type or one of its methods."""
-    return owner == (posixpath.dirname(each.old_path), each.definition.qualified.partition(".")[0])
+    return owner == (posixpath.dirname(each.symbol.path), each.symbol.qualified.partition(".")[0])
 
 
 def _of_go(resolver: Resolver, owners: Collection[_Owner]) -> Iterator[FileAnalysis]:
@@ -256,22 +250,23 @@ def captured(files: Iterable[FileVersions]) -> list[Finding]:
 
 def _changed_in(file: FileVersions) -> Iterator[DefinitionChange]:
     after = list(_definitions(file.path, file.after))
-    left = {each.qualified: each for each in after}
-    same = {(each.qualified, each.text) for each in after}
+    left = {each.symbol.qualified: each for each in after}
+    same = {(each.symbol.qualified, each.text) for each in after}
     bound = {name for each in analysed(file.path, file.after).imports for name in each.bound}
     for each in _definitions(file.old_path, file.before):
-        there = left.get(each.qualified)
-        gone = file.gone or (there is None and each.qualified not in bound)
-        if gone or (there is not None and (each.qualified, each.text) not in same):
-            line = there.line if there else min(each.line, file.after.count("\n") + 1)
-            is_function = each.kind in ("function", "method") and language_of(file.old_path) == "python"
+        symbol = each.symbol
+        there = left.get(symbol.qualified)
+        gone = file.gone or (there is None and symbol.qualified not in bound)
+        if gone or (there is not None and (symbol.qualified, each.text) not in same):
+            line = there.symbol.start_line if there else min(symbol.start_line, file.after.count("\n") + 1)
+            is_function = symbol.kind in ("function", "method") and language_of(file.old_path) == "python"
             annotated = is_function and there is not None and _unannotated(there) == _unannotated(each)
-            yield DefinitionChange(each, file.old_path, file.path, line, gone, annotated)
+            yield DefinitionChange(each, file.path, line, gone, annotated)
 
 
 def _unannotated(function: _Definition) -> str:
     """The head of a function of Python without its annotations."""
-    before, name, rest = function.text.partition(f"def {function.name}")
+    before, name, rest = function.text.partition(f"def {function.symbol.name}")
     try:
         tree = parse_python(f"{name}{rest}: pass")
     except SyntaxError:  # cut where it is very long
@@ -296,7 +291,7 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
         value = body if each.kind in _TYPES else _GIVEN.sub(r"\1\2\3", body)
         same = f"{before} {each.signature}" if each.kind in ("function", "method") else value
         known.add(each.qualified)
-        yield _Definition(each.name, each.qualified, each.kind, each.start_line, each.end_line, same)
+        yield _Definition(each, same)
     data = text.encode()
     line = 1
     at = 0
@@ -305,11 +300,11 @@ def _definitions(path: str, text: str) -> Iterator[_Definition]:
         at = site.start
         if len(site.keys) == 1 and site.name not in known:
             known.add(site.name)
-            yield _Definition(site.name, site.name, "variable", line, line, "")
+            yield _Definition(Symbol(site.name, site.name, "variable", path, line, line), "")
     for imported in found.imports:
         for name in set(imported.bound) - known:
             known.add(name)
-            yield _Definition(name, name, "import", imported.line, imported.line, "", imported=True)
+            yield _Definition(Symbol(name, name, "import", path, imported.line, imported.line), "", imported=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,11 +322,11 @@ class _Comparison:
             each: {(use.span.path, use.line): _Place(use.span.path, use.line, use.source) for use in uses.sure}
             for each, uses in left.items()
         }
-        problems = list(self._new_problems({each.definition.name for each in changed}))
+        problems = list(self._new_problems({each.symbol.name for each in changed}))
         for each in changed if problems else ():
             lines = self._lines_of_uses(each, {problem.path for problem, _ in problems})
             for problem, source in problems:
-                if (problem.path, problem.line) in lines or _is_called_in(problem.message, each.definition):
+                if (problem.path, problem.line) in lines or _is_called_in(problem.message, each.symbol):
                     place = _Place(problem.path, problem.line, source, problem.message)
                     places[each][problem.path, problem.line] = place
         kept: dict[DefinitionChange, list[_Place]] = {}
@@ -346,27 +341,27 @@ class _Comparison:
 
     def _lines_of_uses(self, each: DefinitionChange, paths: Collection[str]) -> set[tuple[str, int]]:
         """The lines of some files with uses of a definition that the change leaves as they were."""
-        found = [one for one in self.after.occurrences(each.definition.name) if one.span.path in paths]
+        found = [one for one in self.after.occurrences(each.symbol.name) if one.span.path in paths]
         at = self._place(each) if found else None
         if at is None:
             return set()
-        stood = self._stood(self.before.uses(at, each.definition.name).sure)
+        stood = self._stood(self.before.uses(at, each.symbol.name).sure)
         told = (one for one in found if (one.span.path, *_words_before(self.after, one)) in stood)
         return {(one.span.path, one.line) for one in told}
 
     def _place(self, each: DefinitionChange) -> NameSpan | None:
         """Where the name of a definition stands in the old state."""
-        return next((one.span for one in self.before.occurrences(each.definition.name) if _is_at(one, each)), None)
+        return next((one.span for one in self.before.occurrences(each.symbol.name) if _is_at(one, each)), None)
 
     def left_behind(self, each: DefinitionChange) -> _Left:
         """The uses, on lines that are still there, of a definition that is gone, or that takes other parameters where
         no server checks calls."""
-        name = each.definition.name
+        name = each.symbol.name
         left = _Left()
         at = self._place(each)
         if at is None:
             return left
-        served = self.before.engine(each.old_path) != SYNTAX
+        served = self.before.engine(each.symbol.path) != SYNTAX
         takes = [] if each.gone else self._new_parameters(each)
         if not (each.gone or takes) or (not served and each.gone and self._inherited(each)):
             return left
@@ -388,7 +383,7 @@ class _Comparison:
 
     def others(self, each: DefinitionChange) -> int:
         """How many other definitions have the name of a changed one."""
-        own = (each.path, each.definition.qualified)
+        own = (each.path, each.symbol.qualified)
         return sum((path, qualified) != own for path, qualified in _defined(self.after, each))
 
     def _stood(self, uses: Iterable[Occurrence]) -> set[tuple[str, str, str]]:
@@ -408,11 +403,11 @@ class _Comparison:
     def _key(self, each: DefinitionChange) -> tuple[SyntaxSource, Declaration, Found] | None:
         """The file, declaration and resolver's key of a changed definition, by syntax."""
         syntax = self.before.syntax()
-        source = syntax.source(each.old_path)
+        source = syntax.source(each.symbol.path)
         if source is None:
             return None
-        lines = range(each.definition.line - 1, each.definition.last)
-        declared = (one for one in source.declared(each.definition.name) if one.name.start_point[0] in lines)
+        lines = range(each.symbol.start_line - 1, each.symbol.end_line)
+        declared = (one for one in source.declared(each.symbol.name) if one.name.start_point[0] in lines)
         one = next(declared, None)
         return (source, one, syntax.key_of(source, one)) if one is not None else None
 
@@ -450,10 +445,13 @@ class _Comparison:
         served = self.after.engine(path) != SYNTAX
         source = self.after.syntax().source(path) if not served else None
         outside = one.meaning.outside - ({source.language} if source is not None else set())
-        if outside or (own.imported and any(own.name in PurePath(each).with_suffix("").parts[-2:] for each in inside)):
+        if outside or (
+            own.imported and any(own.symbol.name in PurePath(each).with_suffix("").parts[-2:] for each in inside)
+        ):
             return True
-        is_local = any(self._is_local(span, own.name) for span in one.meaning.inside)
-        return is_local or any(self._defines(each, own.name) for each in inside or ({path} if served else ()))
+        name = own.symbol.name
+        is_local = any(self._is_local(span, name) for span in one.meaning.inside)
+        return is_local or any(self._defines(each, name) for each in inside or ({path} if served else ()))
 
     def _is_local(self, span: NameSpan, name: str) -> bool:
         """Whether a place declares a name local to a function or a block, which hides the removed one."""
@@ -518,7 +516,7 @@ def _fits(call: tuple[bool, int | None], takes: Sequence[Parameters]) -> bool | 
     return False if count is not None and not any(one.least <= count <= one.most for one in takes) else None
 
 
-def _is_called_in(message: str, own: _Definition) -> bool:
+def _is_called_in(message: str, own: Symbol) -> bool:
     """Whether a type checker's message names a function. Classes don't count: messages name them for other faults
     too."""
     quoted = re.search(rf"""[`'"]{re.escape(own.qualified)}[`'"]""", message)
@@ -528,15 +526,15 @@ def _is_called_in(message: str, own: _Definition) -> bool:
 def _is_at(one: Occurrence, each: DefinitionChange) -> bool:
     """Whether an occurrence in code stands within a definition of the old state; for an import, anywhere from its first
     line."""
-    own = each.definition
-    inside = own.line <= one.line and (own.imported or one.line <= own.last)
-    return one.kind == "code" and one.span.path == each.old_path and inside
+    own = each.symbol
+    inside = own.start_line <= one.line and (each.definition.imported or one.line <= own.end_line)
+    return one.kind == "code" and one.span.path == own.path and inside
 
 
 def _defined(resolver: Resolver, each: DefinitionChange) -> list[tuple[str, str]]:
     """The paths and qualified names of all definitions with a changed one's name in its language."""
-    name = each.definition.name
-    own = family(language_of(each.old_path) or "")
+    name = each.symbol.name
+    own = family(language_of(each.symbol.path) or "")
     paths = dict.fromkeys(one.span.path for one in resolver.occurrences(name) if one.kind == "code")
     texts = [(path, resolver.text(path) or "") for path in paths if family(language_of(path) or "") == own]
     return [(path, s.qualified) for path, text in texts for s in analysed(path, text).symbols if s.name == name]
@@ -554,7 +552,7 @@ def _finding(each: DefinitionChange, places: Sequence[_Place], codes: Mapping[st
         told[escaped(redacted(place.why.partition("\n")[0]))].append(f"{shown_path(place.path)}:{place.line}")
     rows = [", ".join(at) + (f" – {why}" if why else "") for why, at in told.items()]
     key = "review.gone_but_used" if each.gone else "review.changed_but_used"
-    facts = {"name": each.definition.qualified, "count": len(places), "places": "; ".join(rows)}
+    facts = {"name": each.symbol.qualified, "count": len(places), "places": "; ".join(rows)}
     severity: Severity = "medium" if each.annotated else "high"
     return _reported(each, i18n.message(key, **facts), severity, places[0], codes)
 
@@ -564,7 +562,7 @@ def _unproved(each: DefinitionChange, uses: Sequence[Occurrence], others: int, c
     kind = "common" if others > MOST_OTHERS else "gone" if each.gone else "changed"
     places = list(dict.fromkeys((use.span.path, use.line) for use in uses))
     shown = ", ".join(f"{shown_path(path)}:{line}" for path, line in places[:MOST_PLACES])
-    facts = {"name": each.definition.qualified, "count": len(places), "places": shown, "others": others}
+    facts = {"name": each.symbol.qualified, "count": len(places), "places": shown, "others": others}
     first = _Place(uses[0].span.path, uses[0].line, uses[0].source)
     said = i18n.message(f"review.{kind}_maybe_used", **facts)
     return _reported(each, said, "low" if kind == "common" else "medium", first, codes)
