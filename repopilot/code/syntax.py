@@ -15,6 +15,8 @@ from tree_sitter_language_pack import get_language
 
 from repopilot.code.languages import grammar
 
+PARSE_S = 5.0
+"""The usual time limit of one parse."""
 _SLICE = 1 << 16
 _FILES = {"javascript": ("javascript", "jsx"), "tsx": ("typescript", "jsx")}
 _LEVELS = re.compile(rb"^(?:[ \t]|[-?:](?=\s))+", re.M)
@@ -37,7 +39,7 @@ class Tags:
     imports: Query
 
 
-def parse(data: bytes, language: str, seconds: float) -> Tree | None:
+def parse(data: bytes, language: str, seconds: float = PARSE_S) -> Tree | None:
     """Parse a text.
 
     Args:

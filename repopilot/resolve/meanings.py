@@ -22,7 +22,6 @@ _LIBRARIES = re.compile(
 _AS_PYTHON = ".py"
 _IMPORTS = frozenset({"import_statement", "import_from_statement"})
 _IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
-_PARSE_S = 5.0
 Texts = Callable[[str], str | None]
 
 
@@ -64,7 +63,7 @@ class TargetReader:
         if language not in _IMPORTING or is_notebook(span.path):
             return span
         if span.path not in self._trees:
-            self._trees[span.path] = parse(text.encode("utf-8", "surrogatepass"), language, _PARSE_S)
+            self._trees[span.path] = parse(text.encode("utf-8", "surrogatepass"), language)
         tree = self._trees[span.path]
         at = len(text[: span.start].encode("utf-8", "surrogatepass"))
         node = tree.root_node.descendant_for_byte_range(at, at + 1) if tree is not None else None

@@ -101,21 +101,16 @@ class Resolver:
         holding = self._texts.holding(paths, name)
         return [found for path, text in holding for found in occurrences_in(name, path, text)]
 
-    def meanings(self, name: str, paths: Collection[str] | None = None) -> list[Resolved]:
+    def meanings(self, name: str) -> list[Resolved]:
         """The resolved occurrences of a name: all in code, and those in string literals that mean something (as in a
-        quoted annotation).
-
-        Args:
-            name: the name.
-            paths: only in these files; None for all.
-        """
+        quoted annotation)."""
         with self._lock:
             self._refresh(name)
             if name not in self._resolved:
                 asked = [found for found in self.occurrences(name) if found.kind in ("code", "text")]
                 kept = self.resolved(asked)
                 self._resolved[name] = [one for one in kept if one.occurrence.kind == "code" or one.meaning.known]
-            return [one for one in self._resolved[name] if paths is None or one.occurrence.span.path in paths]
+            return list(self._resolved[name])
 
     def resolved(self, occurrences: Sequence[Occurrence]) -> list[Resolved]:
         """Some occurrences with what they mean, in order."""

@@ -16,7 +16,6 @@ from repopilot.code.syntax import ancestors, parse
 from repopilot.resolve.python_scopes import python_tree
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
 
-_PARSE_S = 5.0
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SHOWN = 400
 """Characters kept of a line: some files are a single line."""
@@ -91,7 +90,7 @@ def _continues(letter: str) -> bool:
 def _kinds(spans: list[tuple[int, int]], text: str, language: str) -> list[OccurrenceKind]:
     """What each span stands in; code where the text can't be parsed in time."""
     data = text.encode("utf-8", "surrogatepass")
-    tree = python_tree(text)[1] if language == "python" else parse(data, language, _PARSE_S)
+    tree = python_tree(text)[1] if language == "python" else parse(data, language)
     if tree is None:
         return ["code"] * len(spans)
     kinds: list[OccurrenceKind] = []

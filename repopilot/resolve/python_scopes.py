@@ -21,7 +21,6 @@ Role = Literal["load", "bind", "global", "nonlocal", "member", "keyword", "patte
 keyword of an argument or of a class pattern; what an import names; or the part of a module's name."""
 VARIABLES = ("load", "bind", "global", "nonlocal")
 MODULE = -1
-PARSE_S = 5.0
 _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
 _PARAMETERS = ("parameters", "lambda_parameters")
 _TUPLES = ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "dictionary_splat_pattern")
@@ -370,7 +369,7 @@ def decorators(definition: Node) -> list[Node]:
 def python_tree(text: str) -> tuple[bytes, Tree | None]:
     """A text in UTF-8 and its syntax tree, None where it can't be parsed in time."""
     data = text.encode("utf-8", "surrogatepass")
-    return data, parse(data, "python", PARSE_S)
+    return data, parse(data, "python")
 
 
 @lru_cache(maxsize=1024)

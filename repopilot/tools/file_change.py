@@ -22,8 +22,6 @@ from repopilot.types import FileChange
 
 Changes = tuple[FileChange, ...]
 NO_NEWLINE = "\\ No newline at end of file\n"
-PARSE_S = 5.0
-"""Time limit of one parse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ def syntax_error(path: str, text: str) -> Problem | None:
         return None
     if language == "python":
         return _python_error(text)
-    tree = parse(text.encode("utf-8", "replace"), language, PARSE_S)
+    tree = parse(text.encode("utf-8", "replace"), language)
     if tree is None or not tree.root_node.has_error:
         return None
     node = tree.root_node

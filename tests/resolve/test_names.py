@@ -308,10 +308,11 @@ def test_names_in_the_cells_of_a_notebook_are_resolved_in_place(tmp_path: Path) 
     found = [one for one in resolver.occurrences("push") if one.span.path == "a.ipynb"]
     assert [one.kind for one in found] == ["document", "document", "code", "code", "comment"]
     assert {text[one.span.start : one.span.end] for one in found} == {"push"}
-    meant = [one.meaning.inside for one in resolver.meanings("push", ["a.ipynb"])]
+    meant = [one.meaning.inside for one in resolver.meanings("push") if one.occurrence.span.path == "a.ipynb"]
     start = QUEUE.index("push")
     assert meant == [{NameSpan("pkg/queue.py", start, start + 4)}] * 2
-    [target] = {place for one in resolver.meanings("q", ["a.ipynb"]) for place in one.meaning.inside}
+    named = [one for one in resolver.meanings("q") if one.occurrence.span.path == "a.ipynb"]
+    [target] = {place for one in named for place in one.meaning.inside}
     assert target.path == "a.ipynb" and text[target.start : target.end] == "q"
     assert resolver.problems(["a.ipynb"]) == {"a.ipynb": []}
     wrong = text.replace("Queue()", "Quexe()")

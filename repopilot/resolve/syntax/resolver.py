@@ -830,14 +830,14 @@ class SyntaxResolver:
             return ("module", f"{source.language}:{package}")
         return self._value(found) if isinstance(found, tuple) else found
 
-    def entity(self, source: SyntaxSource, node: Node) -> Found:
-        """What the last name of an expression or a type means."""
+    def entity(self, source: SyntaxSource, node: Node, space: str | None = None) -> Found:
+        """What the last name of an expression or a type means, in a namespace or that of its place."""
         name, row = _name_in(source, node)
         if name is None:
             return None
         looked_up = self._looked_up_in(source, name, row)
         text = source.text_of(name)
-        space = source.space(name)
+        space = source.space(name) if space is None else space
         return self.plain(source, name, text, space) if looked_up is None else self._member_of(looked_up, text, space)
 
     def _is_package(self, name: str) -> bool:
@@ -936,14 +936,10 @@ class SyntaxResolver:
             owner = self.of_expression(source, scope) if scope is not None else None
             found = self._member_of(owner or (), source.text_of(last.named_children[0]), "")
             return found if isinstance(found, tuple) else self._of_outside(source, last, found)
-        name, row = _name_in(source, node)
-        if name is None:
-            return None
-        if source.text_of(name) == "Self":
-            return self._of(source, name)
-        looked_up = self._looked_up_in(source, name, row)
-        text = source.text_of(name)
-        found = self._member_of(looked_up, text, "") if looked_up is not None else self.plain(source, name, text, "")
+        own, _ = _name_in(source, node)
+        if own is not None and source.text_of(own) == "Self":
+            return self._of(source, own)
+        found = self.entity(source, node, "")
         if isinstance(found, tuple) and found[0] not in ("own", "module"):
             there = self.places(found)
             if any(each.row.startswith("type_parameter") for _, each in there):

@@ -15,10 +15,9 @@ from repopilot.code.graph.import_resolver import family
 from repopilot.code.import_statements import Import, read_imports
 from repopilot.code.languages import language_of
 from repopilot.code.split import header_in_cpp, parsed_as
-from repopilot.code.syntax import ancestors, parse, tags, text_of
+from repopilot.code.syntax import PARSE_S, ancestors, parse, tags, text_of
 from repopilot.resolve.syntax.rules import BLOCKS, FAMILIES, INNER, PATTERNS, Rules, rules_of
 
-PARSE_S = 5.0
 _LATE = frozenset(
     "let_declaration.pattern short_var_declaration.left var_spec.name const_spec.name declaration.declarator "
     "variable_declarator.name".split()
@@ -264,7 +263,7 @@ def _parsed(path: str, text: str) -> SyntaxSource | None:
     if rules is None or (language in COMPONENTS and grammar == language):
         return None
     data = source.encode("utf-8", "replace")
-    tree = parse(data, grammar, PARSE_S)
+    tree = parse(data, grammar)
     if tree is None:
         return None
     in_cpp = header_in_cpp(path, data, tree, grammar, PARSE_S)
