@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.graph.import_resolver import family
-from repopilot.resolve import python_families
 from repopilot.resolve.occurrences import language_in
+from repopilot.resolve.python_families import PythonTies
 from repopilot.resolve.values import Family, NameSpan, Occurrence, Resolved
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def ties_of(resolver: Resolver, name: str, language: str = "") -> Ties:
             texts.append(one)
     ties.mentions += [one for one in resolver.occurrences(name) if one.kind in ("comment", "document")]
     if python or texts:
-        python_families.tie(resolver, name, python, texts, ties)
+        PythonTies(resolver, name, python, texts, ties).tie()
     return ties
 
 

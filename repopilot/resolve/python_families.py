@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from repopilot.resolve.fixture_members import Fixture, nearest
 from repopilot.resolve.meanings import TargetReader
 from repopilot.resolve.probes import Probe, probed
-from repopilot.resolve.python_scopes import MODULE, VARIABLES, PythonName, PythonScope, python_names
+from repopilot.resolve.python_scopes import (
+    MODULE,
+    VARIABLES,
+    CharacterOffsets,
+    PythonName,
+    PythonScope,
+    python_names,
+    python_tree,
+)
 from repopilot.resolve.python_texts import Function, PythonText, pytest_functions, python_texts
 from repopilot.resolve.values import Meaning, NameSpan, Resolved
 
@@ -23,8 +31,8 @@ if TYPE_CHECKING:
 _Places = dict[NameSpan, tuple[Resolved, PythonName]]
 
 
-def tie(resolver: Resolver, name: str, found: Iterable[Resolved], texts: Iterable[Resolved], ties: Ties) -> None:
-    """Tie what belongs together among the occurrences of a name in Python files.
+class PythonTies:
+    """Ties what belongs together among the occurrences of a name in Python files.
 
     Args:
         resolver: of the repository.
@@ -33,10 +41,7 @@ def tie(resolver: Resolver, name: str, found: Iterable[Resolved], texts: Iterabl
         texts: the occurrences in string literals.
         ties: gets what belongs together, what can't be told, and what comes from outside.
     """
-    _Python(resolver, name, list(found), list(texts), ties).tie()
 
-
-class _Python:
     def __init__(self, resolver: Resolver, name: str, found: list[Resolved], texts: list[Resolved], ties: Ties) -> None:
         self.resolver = resolver
         self.name = name
@@ -60,6 +65,7 @@ class _Python:
         return self.resolver.text(path) or ""
 
     def tie(self) -> None:
+        """Tie them."""
         for span, (one, known) in self.places.items():
             self._tie_name(span, one, known)
         self._tie_patterns_and_copies()
@@ -199,7 +205,7 @@ class _Python:
         elif known.use == "exported":
             return Probe(path, len(text), len(text), f"\n{self.name}", "\n")
         elif known.use == "slot" or known.use == "parameter":
-            self._tie_to_start(path, known.owner, span)
+            self.ties.join(span, (path, known.owner))
         elif known.use == "attribute":
             return Probe(path, *known.call, f"({known.object}).{self.name}")
         elif known.use == "target":
@@ -222,9 +228,6 @@ class _Python:
         return any(
             s.path == path and k.home is not None and k.home.start == MODULE for s, (_, k) in self.places.items()
         )
-
-    def _tie_to_start(self, path: str, start: int, span: NameSpan) -> None:
-        self.ties.join(span, (path, start))
 
     def _target(self, path: str, known: PythonText) -> Probe:
         """A probe of a patch's dotted target, after imports of the modules in it."""
@@ -330,7 +333,7 @@ class _Python:
                     self.ties.structural.append((one.occurrence.span, other))
 
     def _is_protocol(self, path: str, scope: PythonScope) -> bool:
-        data = self.text(path).encode("utf-8", "surrogatepass")
+        data, _ = python_tree(self.text(path))
         return scope.bases is not None and re.search(rb"\bProtocol\b", data[slice(*scope.bases)]) is not None
 
     def _tie_supers(self) -> None:
@@ -362,21 +365,22 @@ class _Python:
     def _owner(self, path: str, scope: PythonScope) -> NameSpan | None:
         if scope.owner is None:
             return None
-        data = self.text(path).encode("utf-8", "surrogatepass")
-        start, end = (len(data[:byte].decode("utf-8", "surrogatepass")) for byte in scope.owner)
-        return NameSpan(path, start, end)
+        text = self.text(path)
+        places = CharacterOffsets(python_tree(text)[0], text)
+        return NameSpan(path, *map(places.at, scope.owner))
 
     def _bases(self, path: str, scope: PythonScope) -> Probe | None:
         """A probe of the name as a member of a class's bases, placed after the class; None for a class without
         bases."""
-        data = self.text(path).encode("utf-8", "surrogatepass")
+        text = self.text(path)
+        data, _ = python_tree(text)
         if scope.bases is None or not data[slice(*scope.bases)].strip(b"() \r\n"):
             return None
         bases = data[slice(*scope.bases)].decode("utf-8", "surrogatepass")
         begin = data.rfind(b"\n", 0, scope.start) + 1
         indent = re.match(r"[ \t]*", data[begin : scope.start].decode("utf-8", "replace"))
         margin = indent[0] if indent else ""
-        end = len(data[: scope.end].decode("utf-8", "surrogatepass"))
+        end = CharacterOffsets(data, text).at(scope.end)
         probe = f"_Probe{scope.start}"  # several stand in one file
         code = f"\n{margin}class {probe}{bases}: pass\n{margin}def _probe(_of: {probe}): _of.{self.name}"
         return Probe(path, end, end, code, "")

@@ -298,23 +298,20 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
     passed = [name for name, outcome in after.outcomes.items() if outcome == "passed"]
     both = [name for name in passed if before.outcomes.get(name) == "passed"]
     others = [name for name in passed if name not in (*both, *compared.added, *compared.own, *compared.repaired)]
-    groups = {"check_tools.as_before": both, "check_tools.passed": others}
     rows: list[str] = []
-    for key, names in groups.items():
+    for key, names in {"as_before": both, "passed": others}.items():
         named = _names(names) if len(names) <= MOST_NAMED else ", ".join(tests.paths)
-        rows += [message(key, count=len(names), names=named)] if names else []
-    if compared.added:
-        rows.append(message("check_tools.added", count=len(compared.added), names=_names(compared.added)))
-    if compared.red:
-        rows.append(message("check_tools.red_before", count=len(compared.red), names=_names(compared.red)))
-    known = [name for name in compared.broken if name in before.outcomes]
-    new = [name for name in compared.broken if name not in before.outcomes]
-    rows += [message("check_tools.broken", names=_names(known))] if known else []
-    rows += [message("check_tools.new_red", names=_names(new))] if new else []
-    unknown = [name for name in _red(after) if name not in before.outcomes and name not in compared.broken]
-    rows += [message("check_tools.red_unknown", names=_names(unknown))] if unknown else []
-    if compared.repaired:
-        rows.append(message("check_tools.repaired", names=_names(compared.repaired)))
+        rows += [message(f"check_tools.{key}", count=len(names), names=named)] if names else []
+    changed: dict[str, Sequence[str]] = {
+        "added": compared.added,
+        "red_before": compared.red,
+        "broken": [name for name in compared.broken if name in before.outcomes],
+        "new_red": [name for name in compared.broken if name not in before.outcomes],
+        "red_unknown": [n for n in _red(after) if n not in before.outcomes and n not in compared.broken],
+        "repaired": compared.repaired,
+    }
+    for key, ids in changed.items():
+        rows += [message(f"check_tools.{key}", count=len(ids), names=_names(ids))] if ids else []
     rows += _first_failure(compared, after)
     if after.ended != "finished" and after is not before:
         rows.append(message("check_tools.ended", why=joined(after.reasons, "; ")))
