@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import re
 import textwrap
@@ -26,7 +25,7 @@ from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.refactoring.move_file import ModuleMove
 from repopilot.tools.refactoring.refactored import finished
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -94,10 +93,11 @@ class Undo(Arguments):
     steps: int = Field(1, ge=1, description="how many edits")
 
 
-async def replace_text(arguments: ReplaceText, context: ToolContext) -> ToolResult:
+@in_thread
+def replace_text(arguments: ReplaceText, context: ToolContext) -> ToolResult:
     """Replace a text that stands in a file exactly `count` times. For small edits of lines that you have read; give
     enough lines around it to be unambiguous."""
-    text = await _text(arguments.path, context)
+    text = _text(arguments.path, context)
     plain = text.replace("\r\n", "\n")
     shown = context.working_copy.hidden(redacted(plain))  # asking for a text must not reveal a secret
     old, new = _as_in_file(arguments.old.replace("\r\n", "\n"), arguments.new.replace("\r\n", "\n"), shown)
@@ -106,16 +106,17 @@ async def replace_text(arguments: ReplaceText, context: ToolContext) -> ToolResu
         problem = message("edit_tools.not_there", path=arguments.path, count=found, wanted=arguments.count)
         raise UsageError(problem, _where_it_stands(shown, old, found))
     if plain.count(old) == found:
-        return await _edited(arguments.path, plain.replace(old, new), text, context)
+        return _edited(arguments.path, plain.replace(old, new), text, context)
     made, lost = restored(shown.replace(old, new), shown, plain)
     if lost is not None:
         raise UsageError(message("generate.secret_line"), message("generate.secret_line_hint", line=lost[:80]))
-    return await _edited(arguments.path, made, text, context)
+    return _edited(arguments.path, made, text, context)
 
 
-async def replace_symbol(arguments: ReplaceSymbol, context: ToolContext) -> ToolResult:
+@in_thread
+def replace_symbol(arguments: ReplaceSymbol, context: ToolContext) -> ToolResult:
     """Replace the whole of a definition by new code; by nothing, to remove it. For more than a few of its lines."""
-    text = await _text(arguments.path, context)
+    text = _text(arguments.path, context)
     place = _definition(arguments.path, arguments.name, text)
     lines = text.replace("\r\n", "\n").split("\n")
     code = _at_indentation(arguments.code, _indentation(lines[place.start_line - 1]), _unit(lines))
@@ -123,46 +124,50 @@ async def replace_symbol(arguments: ReplaceSymbol, context: ToolContext) -> Tool
     while not arguments.code.strip() and start and not lines[start - 1].strip():
         start -= 1
     lines[start : place.end_line] = code if arguments.code.strip() else []
-    return await _edited(arguments.path, "\n".join(lines), text, context)
+    return _edited(arguments.path, "\n".join(lines), text, context)
 
 
-async def insert_code(arguments: InsertCode, context: ToolContext) -> ToolResult:
+@in_thread
+def insert_code(arguments: InsertCode, context: ToolContext) -> ToolResult:
     """Insert code before, after or at the end inside of a definition, or at the end of a file. For new definitions: its
     indentation becomes the file's."""
     if not arguments.code.strip():
         raise UsageError(message("edit_tools.no_code"))
-    text = await _text(arguments.path, context)
+    text = _text(arguments.path, context)
     lines = text.replace("\r\n", "\n").split("\n")
     if not arguments.anchor:
         kept = "\n".join(lines).rstrip("\n")
         code = "\n".join(_at_indentation(arguments.code, "", _unit(lines)))
         gap = "\n\n\n" if language_of(arguments.path) == "python" and kept else "\n\n" if kept else ""
-        return await _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, context)
+        return _edited(arguments.path, with_final_newline(f"{kept}{gap}{code}\n", text), text, context)
     place = _definition(arguments.path, arguments.anchor, text)
     lines = _inserted(lines, place, arguments)
-    return await _edited(arguments.path, "\n".join(lines), text, context)
+    return _edited(arguments.path, "\n".join(lines), text, context)
 
 
-async def create_file(arguments: CreateFile, context: ToolContext) -> ToolResult:
+@in_thread
+def create_file(arguments: CreateFile, context: ToolContext) -> ToolResult:
     """Create a file, for what belongs into none that there is. Fails where there is one already."""
-    await _require_free(arguments.path, context)
-    return await _edited(arguments.path, arguments.content, None, context)
+    _require_free(arguments.path, context)
+    return _edited(arguments.path, arguments.content, None, context)
 
 
-async def delete_file(arguments: DeleteFile, context: ToolContext) -> ToolResult:
+@in_thread
+def delete_file(arguments: DeleteFile, context: ToolContext) -> ToolResult:
     """Delete a file that nothing needs any more."""
-    await _text(arguments.path, context)
+    _text(arguments.path, context)
     return _result(context, {safe_path(arguments.path): None})
 
 
-async def move_file(arguments: MoveFile, context: ToolContext) -> ToolResult:
+@in_thread
+def move_file(arguments: MoveFile, context: ToolContext) -> ToolResult:
     """Give a file another path, when it belongs elsewhere. Imports of a Python module follow."""
-    text = await _text(arguments.path, context)
-    await _require_free(arguments.new_path, context)
+    text = _text(arguments.path, context)
+    _require_free(arguments.new_path, context)
     path = safe_path(arguments.path)
     new = safe_path(arguments.new_path)
     if path.endswith(".py") and new.endswith(".py"):
-        return await asyncio.to_thread(_move_module, path, new, context.working_copy)
+        return _move_module(path, new, context.working_copy)
     return _result(context, {path: None, new: text})
 
 
@@ -172,14 +177,15 @@ def _move_module(path: str, new: str, copy: WorkingCopy) -> ToolResult:
     return ToolResult(done.text, {**done.data, "paths": done.data["files"]})
 
 
-async def undo(arguments: Undo, context: ToolContext) -> ToolResult:
+@in_thread
+def undo(arguments: Undo, context: ToolContext) -> ToolResult:
     """Take back the last edits, when they were wrong."""
     taken = context.working_copy.undo(arguments.steps)
     return ToolResult(message("edit_tools.undone", count=taken), {"undone": taken})
 
 
-async def _text(path: str, context: ToolContext) -> str:
-    text = await asyncio.to_thread(context.working_copy.text, path)
+def _text(path: str, context: ToolContext) -> str:
+    text = context.working_copy.text(path)
     if text is None:
         near = difflib.get_close_matches(path, context.working_copy.paths(), 3, 0.5)
         hint = message("tools.similar_files", paths=", ".join(near)) if near else ""
@@ -187,12 +193,12 @@ async def _text(path: str, context: ToolContext) -> str:
     return text
 
 
-async def _require_free(path: str, context: ToolContext) -> None:
-    if await asyncio.to_thread(context.working_copy.text, path) is not None:
+def _require_free(path: str, context: ToolContext) -> None:
+    if context.working_copy.text(path) is not None:
         raise UsageError(message("edit_tools.exists", path=path), message("edit_tools.exists_hint"))
 
 
-async def _edited(path: str, new: str, old: str | None, context: ToolContext) -> ToolResult:
+def _edited(path: str, new: str, old: str | None, context: ToolContext) -> ToolResult:
     """Put a new text into the working copy, with the line ends of the old one."""
     fault = syntax_error(path, new)
     if fault is not None and (old is None or syntax_error(path, old) is None):

@@ -6,10 +6,11 @@ A family of tools is a module (`look`, `edit`) with a tuple `TOOLS`.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -96,6 +97,16 @@ class Tool:
         """The tool as OpenAI and Ollama take it: name, description and the JSON schema of its arguments."""
         parameters = {key: value for key, value in inlined_schema(self.arguments).items() if key != "description"}
         return {"name": self.name, "description": self.description, "parameters": parameters}
+
+
+def in_thread(work: Callable[[Any, ToolContext], ToolResult]) -> Callable[[Any, ToolContext], Awaitable[ToolResult]]:
+    """The function of a tool whose work blocks, which is done in a thread of its own."""
+
+    @wraps(work)
+    async def run(arguments: Any, context: ToolContext) -> ToolResult:
+        return await asyncio.to_thread(work, arguments, context)
+
+    return run
 
 
 def find(name: str, tools: Iterable[Tool]) -> Tool:

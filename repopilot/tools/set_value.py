@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from repopilot.i18n import message
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.tools import result_types
 from repopilot.tools.file_change import syntax_error
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.verifying.edit_check import faults, observed, told
 from repopilot.tools.working_copy import WorkingCopy
 
@@ -38,12 +37,10 @@ class SetValue(Arguments):
     path: str = Field("", description="the file, where several define the name")
 
 
-async def set_value(arguments: SetValue, context: ToolContext) -> ToolResult:
+@in_thread
+def set_value(arguments: SetValue, context: ToolContext) -> ToolResult:
     """Set a constant, a parameter's default, an attribute or a key of a data file, when only a value changes."""
-    return await asyncio.to_thread(_set_value, arguments, context.working_copy)
-
-
-def _set_value(arguments: SetValue, copy: WorkingCopy) -> ToolResult:
+    copy = context.working_copy
     found = sites_of(copy, arguments)
     if not found:
         raise UsageError(message("value_tools.none", name=arguments.name), message("value_tools.none_hint"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ from repopilot.resolve.uses import call_graph
 from repopilot.tools import result_types
 from repopilot.tools.definitions import find_definition
 from repopilot.tools.looking import lookup
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 
 if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
@@ -90,69 +89,74 @@ class CallPath(Arguments):
     end: str = Field(description=NAME)
 
 
-async def search(arguments: Search, context: ToolContext) -> ToolResult:
+@in_thread
+def search(arguments: Search, context: ToolContext) -> ToolResult:
     """Find where something is when you don't know its name or place: the best places for a question or traceback, two
     of them with their lines. A name or a quoted string is looked up exactly."""
-    copy = context.working_copy
-    return await asyncio.to_thread(lookup.search, copy, arguments.query, arguments.k, context.shown)
+    return lookup.search(context.working_copy, arguments.query, arguments.k, context.shown)
 
 
-async def grep(arguments: Grep, context: ToolContext) -> ToolResult:
+@in_thread
+def grep(arguments: Grep, context: ToolContext) -> ToolResult:
     """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
     and to be sure that something is nowhere."""
-    asked = arguments.model_dump()
-    return await asyncio.to_thread(lookup.grep, context.working_copy, **asked)
+    return lookup.grep(context.working_copy, **arguments.model_dump())
 
 
-async def files(arguments: Files, context: ToolContext) -> ToolResult:
+@in_thread
+def files(arguments: Files, context: ToolContext) -> ToolResult:
     """List the paths that match a pattern, to see how the repository is laid out."""
-    return await _looked(context, lambda index: lookup.files(index, arguments.glob))
+    return lookup.files(_index(context), arguments.glob)
 
 
-async def outline(arguments: Path, context: ToolContext) -> ToolResult:
+@in_thread
+def outline(arguments: Path, context: ToolContext) -> ToolResult:
     """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
-    return await _looked(context, lambda index: lookup.outline(index, arguments.path))
+    return lookup.outline(_index(context), arguments.path)
 
 
-async def read(arguments: Read, context: ToolContext) -> ToolResult:
+@in_thread
+def read(arguments: Read, context: ToolContext) -> ToolResult:
     """Read numbered lines of a file, when you know which you need."""
-    return await _looked(context, lambda index: lookup.read(index, arguments.path, arguments.start, arguments.end))
+    return lookup.read(_index(context), arguments.path, arguments.start, arguments.end)
 
 
-async def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
+@in_thread
+def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
     """Show a definition whole, with its comment, when you know its name."""
-    return await _looked(context, lambda index: lookup.symbol(index, arguments.path, arguments.name, context.shown))
+    return lookup.symbol(_index(context), arguments.path, arguments.name, context.shown)
 
 
-async def references(arguments: Related, context: ToolContext) -> ToolResult:
+@in_thread
+def references(arguments: Related, context: ToolContext) -> ToolResult:
     """List every place where a name is used, with its line. Before you change or remove it."""
-    return await asyncio.to_thread(_related, context, arguments, call_graph.references)
+    return _related(context, arguments, call_graph.references)
 
 
-async def callers(arguments: Related, context: ToolContext) -> ToolResult:
+@in_thread
+def callers(arguments: Related, context: ToolContext) -> ToolResult:
     """List which definitions call, use or inherit from one, sure and unsure apart. To see whom a change concerns."""
-    return await asyncio.to_thread(_related, context, arguments, call_graph.callers)
+    return _related(context, arguments, call_graph.callers)
 
 
-async def callees(arguments: Related, context: ToolContext) -> ToolResult:
+@in_thread
+def callees(arguments: Related, context: ToolContext) -> ToolResult:
     """List what a definition itself calls, uses or inherits from. To see what it relies on."""
-    return await asyncio.to_thread(_related, context, arguments, call_graph.callees)
+    return _related(context, arguments, call_graph.callees)
 
 
-async def call_path(arguments: CallPath, context: ToolContext) -> ToolResult:
+@in_thread
+def call_path(arguments: CallPath, context: ToolContext) -> ToolResult:
     """Show how one definition reaches another through calls, uses and imports, when you know both ends."""
-    return await _looked(context, lambda index: _path(index, arguments.start, arguments.end))
-
-
-def _path(index: Index, start: str, end: str) -> ToolResult:
-    steps = call_graph.call_path(index, start, end)
-    text = "\n".join(map(str, steps)) or message("tools.no_path", start=start, end=end)
+    steps = call_graph.call_path(_index(context), arguments.start, arguments.end)
+    text = "\n".join(map(str, steps)) or message("tools.no_path", start=arguments.start, end=arguments.end)
     return ToolResult(text, {"steps": list(map(asdict, steps))})
 
 
-async def history(arguments: PastOf, context: ToolContext) -> ToolResult:
+@in_thread
+def history(arguments: PastOf, context: ToolContext) -> ToolResult:
     """List the last commits, of a file or of a definition's file: when, who, what. For why code is as it is."""
-    rows = await asyncio.to_thread(_commits, arguments, context)
+    rows = _commits(arguments, context)
     text = "\n".join(f"{row['sha'][:10]} {row['date']} {row['author']}: {row['subject']}" for row in rows)
     return ToolResult(text or message("look_tools.no_history"), {"commits": rows})
 
@@ -201,9 +205,8 @@ def _related(
     return ToolResult(joined(rows, "\n"), data)
 
 
-async def _looked(context: ToolContext, find: Callable[[Index], ToolResult]) -> ToolResult:
-    """Run a look-up in the index of the working copy."""
-    return await asyncio.to_thread(lambda: find(context.working_copy.workspace.index))
+def _index(context: ToolContext) -> Index:
+    return context.working_copy.workspace.index
 
 
 TOOLS = (

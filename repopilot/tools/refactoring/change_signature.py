@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import keyword
 import re
 from typing import Any
@@ -20,7 +19,7 @@ from repopilot.tools.refactoring.python_source import PythonSource, definition_o
 from repopilot.tools.refactoring.refactored import edited, finished
 from repopilot.tools.refactoring.signature import AddedParameter, Signature, SignatureChange, signature_of
 from repopilot.tools.refactoring.signature_edit import SignatureEdit
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -68,13 +67,11 @@ class ChangedSignature(Arguments):
     path: str = Field("", description=IN_FILE)
 
 
-async def change_signature(arguments: ChangedSignature, context: ToolContext) -> ToolResult:
+@in_thread
+def change_signature(arguments: ChangedSignature, context: ToolContext) -> ToolResult:
     """Add, remove, rename or reorder parameters of a Python function, when its callers have to follow: they do, as do
     its overloads, stubs and overriding methods. Shows the difference, and lists calls that aren't certain."""
-    return await asyncio.to_thread(_change_signature, arguments, context.working_copy)
-
-
-def _change_signature(arguments: ChangedSignature, copy: WorkingCopy) -> ToolResult:
+    copy = context.working_copy
     symbol = find_definition(copy, arguments.name, arguments.path)
     if language_of(symbol.path) != "python":
         raise UsageError(message("refactor_tools.only_python", tool="change_signature"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -27,7 +26,7 @@ from repopilot.tools.refactoring.python_source import PythonSource, enclosing, e
 from repopilot.tools.refactoring.refactored import Texts, finished
 from repopilot.tools.refactoring.signature import call_at
 from repopilot.tools.refactoring.signature_edit import HARMLESS
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.working_copy import WorkingCopy
 
 _DOTTED = re.compile(r"([A-Za-z_][\w.]*)([.:])$")
@@ -42,13 +41,11 @@ class MoveSymbol(Arguments):
     path: str = Field("", description=IN_FILE)
 
 
-async def move_symbol(arguments: MoveSymbol, context: ToolContext) -> ToolResult:
+@in_thread
+def move_symbol(arguments: MoveSymbol, context: ToolContext) -> ToolResult:
     """Move a function, class or constant from the top of a Python module to another module, when it belongs
     there; imports follow."""
-    return await asyncio.to_thread(_move, arguments, context.working_copy)
-
-
-def _move(arguments: MoveSymbol, copy: WorkingCopy) -> ToolResult:
+    copy = context.working_copy
     symbol = find_definition(copy, arguments.name, arguments.path)
     target = safe_path(arguments.to_path)
     if language_of(symbol.path) != "python" or language_of(target) != "python":

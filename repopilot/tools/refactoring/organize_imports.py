@@ -4,7 +4,6 @@ takes the name from here, the import has side effects, or a comment explains it.
 from __future__ import annotations
 
 import ast
-import asyncio
 import json
 import re
 import subprocess
@@ -24,7 +23,7 @@ from repopilot.tools import result_types
 from repopilot.tools.file_change import safe_path, syntax_error, with_final_newline, with_line_ends
 from repopilot.tools.refactoring.python_imports import Bound, ModuleText, plain, stem
 from repopilot.tools.refactoring.refactored import finished
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.verifying.edit_check import faults, observed
 from repopilot.tools.working_copy import WorkingCopy
 
@@ -38,13 +37,12 @@ class OnePath(Arguments):
     path: str = Field(description="the file")
 
 
-async def organize_imports(arguments: OnePath, context: ToolContext) -> ToolResult:
+@in_thread
+def organize_imports(arguments: OnePath, context: ToolContext) -> ToolResult:
     """Sort the imports of a Python file and remove those that nothing uses and nobody needs. After edits that
     change what it uses."""
-    return await asyncio.to_thread(_organize_imports, arguments.path, context.working_copy)
-
-
-def _organize_imports(path: str, copy: WorkingCopy) -> ToolResult:
+    copy = context.working_copy
+    path = arguments.path
     text = copy.text(path)  # refuses a path that leads outside
     path = safe_path(path)
     if text is None or language_of(path) != "python":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import keyword
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +27,7 @@ from repopilot.tools.definitions import IN_FILE, NAME, find_definition, name_at
 from repopilot.tools.file_change import syntax_error
 from repopilot.tools.refactoring import rename_by_server, rename_by_syntax
 from repopilot.tools.refactoring.refactored import MOST_LISTED, Rest, applied, edited, line_of, result_of, rows_of
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.verifying.edit_check import observed
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
@@ -45,13 +44,11 @@ class RenameSymbol(Arguments):
     everywhere: bool = Field(False, description="also in comments, texts, documents, and on objects of unknown class")
 
 
-async def rename_symbol(arguments: RenameSymbol, context: ToolContext) -> ToolResult:
+@in_thread
+def rename_symbol(arguments: RenameSymbol, context: ToolContext) -> ToolResult:
     """Rename a definition and all references to it, in place of many edits. Where the name stands otherwise is listed,
     and left as it is unless `everywhere` is true."""
-    return await asyncio.to_thread(_rename, arguments, context.working_copy)
-
-
-def _rename(arguments: RenameSymbol, copy: WorkingCopy) -> ToolResult:
+    copy = context.working_copy
     symbol = _named(copy, _place(copy, arguments.name, arguments.path))
     owner = symbol.qualified.rpartition(".")[0]
     typed = dotted(arguments.name).rpartition(":")[2].rpartition(".")[0]

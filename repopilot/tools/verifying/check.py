@@ -27,7 +27,7 @@ from repopilot.sandbox.formatters import formatters_for
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, syntax_error
-from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.test_suites import node_suite
 from repopilot.tools.verifying.new_errors import new_errors
 from repopilot.tools.verifying.type_errors import (
@@ -55,15 +55,16 @@ class NoArguments(Arguments):
     """Nothing to say."""
 
 
-async def changes(arguments: NoArguments, context: ToolContext) -> ToolResult:
+@in_thread
+def changes(arguments: NoArguments, context: ToolContext) -> ToolResult:
     """Show all edits so far as a diff against what the copy began with, and what changed in the folder since. Before
     you finish."""
     copy = context.working_copy
-    found = await asyncio.to_thread(copy.changes)
+    found = copy.changes()
     rows = [{"path": c.path, "change": c.change, "diff": shown_diff(c.diff, c.content)} for c in found]
-    on_disk = await asyncio.to_thread(copy.changed_on_disk)
+    on_disk = copy.changed_on_disk()
     root = copy.original.snapshot.root
-    places = await asyncio.to_thread(conflicts, root, found) if root and on_disk else ()
+    places = conflicts(root, found) if root and on_disk else ()
     said = ["\n".join(row["diff"] for row in rows) or message("edit_tools.no_changes")]
     said += [message("check_tools.on_disk", paths=", ".join(on_disk))] if on_disk else []
     said += [message("check_tools.conflicts", places=", ".join(places))] if places else []

@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from repopilot.sandbox.async_runner import check_types_in_sandbox
 from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, TypeReport, mypy_checker, typescript_checker
 from repopilot.tools.test_suites import node_suite
 from repopilot.trace import Step
-from repopilot.types import FileChange, Finding, Severity, Symbol, innermost
+from repopilot.types import FileChange, Finding, Severity, innermost
 from repopilot.workspace import Workspace
 
 _INCOMPLETE = re.compile(
@@ -160,24 +161,20 @@ class _Places:
     """The keys of errors by where they stand in a version, from the texts of its changed files."""
 
     def __init__(self, texts: Mapping[str, str], workspace: Workspace) -> None:
-        self._texts = texts
-        self._index = workspace.index
-        self._symbols: dict[str, Sequence[Symbol]] = {}
+        index = workspace.index
+        self._text = lambda path: texts.get(path) or index.text(path) or ""
+        self._outline = cache(
+            lambda path: analysed(path, texts[path]).symbols if path in texts else index.outline(path)
+        )
 
     def line_key(self, error: TypeDiagnostic) -> Key:
-        text = self._texts.get(error.path) or self._index.text(error.path) or ""
+        text = self._text(error.path)
         line = text.split("\n")[error.line - 1 : error.line]
         return error.path, _LINE_NUMBER.sub("line", error.message), "".join(line).strip()
 
     def definition_key(self, error: TypeDiagnostic) -> Key:
-        path = error.path
-        if path not in self._symbols:
-            self._symbols[path] = self._symbols_of(path)
-        around = innermost(self._symbols[path], error.line)
-        return path, _LINE_NUMBER.sub("line", error.message), around.qualified if around else ""
-
-    def _symbols_of(self, path: str) -> Sequence[Symbol]:
-        return analysed(path, self._texts[path]).symbols if path in self._texts else self._index.outline(path)
+        around = innermost(self._outline(error.path), error.line)
+        return error.path, _LINE_NUMBER.sub("line", error.message), around.qualified if around else ""
 
 
 def checker_for(
