@@ -1,4 +1,4 @@
-"""Tools that look: search, files, definitions, uses and call paths, in the working copy with the edits so far."""
+"""All tools that look at the working copy with the edits so far. Here: how definitions are used, and the past."""
 
 from __future__ import annotations
 
@@ -22,55 +22,11 @@ from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, i
 if TYPE_CHECKING:
     from repopilot.resolve.names import Resolver
 
-NAME = "a name, Class.method or path:Symbol"
-
-
-class Search(Arguments):
-    """What to search for."""
-
-    query: str = Field(description="a question, a name, a quoted string or a traceback")
-    k: int = Field(4, description="the most places, 1 to 20")
-
-
-class Grep(Arguments):
-    """Which lines to list."""
-
-    pattern: str = Field(description="a regular expression of Python, looked for in each line")
-    glob: str = Field("*", description="which files; * matches folders, too, {a,b} either; a folder means all in it")
-    regex: bool = Field(True, description="false takes the pattern as plain text")
-    limit: int = Field(50, description="the most lines to list; all are counted")
-
-
-class Files(Arguments):
-    """Which files."""
-
-    glob: str = Field("*", description="a pattern for paths; * matches folders, too, {a,b} either")
-
-
-class Path(Arguments):
-    """A file."""
-
-    path: str = Field(description="relative to the repository")
-
-
-class Read(Path):
-    """Lines of a file."""
-
-    start: int = Field(1, description="the first line")
-    end: int = Field(lookup.MOST_LINES, description="the last line")
-
-
-class DefinitionName(Arguments):
-    """A definition."""
-
-    name: str = Field(description=NAME)
-    path: str = Field("", description="the file it is in, where several have the name")
-
 
 class Related(Arguments):
     """A definition, and how far from it to look."""
 
-    name: str = Field(description=NAME)
+    name: str = Field(description=lookup.NAME)
     depth: int = Field(1, description="how many hops to follow, 1 to 5")
 
 
@@ -85,46 +41,8 @@ class PastOf(Arguments):
 class CallPath(Arguments):
     """Two ends of a path."""
 
-    start: str = Field(description=NAME)
-    end: str = Field(description=NAME)
-
-
-@in_thread
-def search(arguments: Search, context: ToolContext) -> ToolResult:
-    """Find where something is when you don't know its name or place: the best places for a question or traceback, two
-    of them with their lines. A name or a quoted string is looked up exactly."""
-    return lookup.search(context.working_copy, arguments.query, arguments.k, context.shown)
-
-
-@in_thread
-def grep(arguments: Grep, context: ToolContext) -> ToolResult:
-    """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
-    and to be sure that something is nowhere."""
-    return lookup.grep(context.working_copy, **arguments.model_dump())
-
-
-@in_thread
-def files(arguments: Files, context: ToolContext) -> ToolResult:
-    """List the paths that match a pattern, to see how the repository is laid out."""
-    return lookup.files(_index(context), arguments.glob)
-
-
-@in_thread
-def outline(arguments: Path, context: ToolContext) -> ToolResult:
-    """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
-    return lookup.outline(_index(context), arguments.path)
-
-
-@in_thread
-def read(arguments: Read, context: ToolContext) -> ToolResult:
-    """Read numbered lines of a file, when you know which you need."""
-    return lookup.read(_index(context), arguments.path, arguments.start, arguments.end)
-
-
-@in_thread
-def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
-    """Show a definition whole, with its comment, when you know its name."""
-    return lookup.symbol(_index(context), arguments.path, arguments.name, context.shown)
+    start: str = Field(description=lookup.NAME)
+    end: str = Field(description=lookup.NAME)
 
 
 @in_thread
@@ -210,12 +128,7 @@ def _index(context: ToolContext) -> Index:
 
 
 TOOLS = (
-    Tool("search", Search, "look", search, result_types.CodePlaces),
-    Tool("grep", Grep, "look", grep, result_types.MatchedLines),
-    Tool("files", Files, "look", files, result_types.MatchingPaths),
-    Tool("outline", Path, "look", outline, result_types.Outline),
-    Tool("read", Read, "look", read, result_types.Lines),
-    Tool("symbol", DefinitionName, "look", symbol, result_types.CodePlaces),
+    *lookup.TOOLS,
     Tool("references", Related, "look", references, result_types.RelatedPlaces),
     Tool("callers", Related, "look", callers, result_types.RelatedPlaces),
     Tool("callees", Related, "look", callees, result_types.RelatedPlaces),

@@ -1,13 +1,12 @@
-"""What agents and MCP clients may look up in the index of a repository at one commit. Arguments are checked here.
-
-Each function returns text that costs few tokens, and raises UsageError on a wrong argument, with a hint at valid ones.
-"""
+"""Tools that look up texts, files and definitions in the working copy with the edits so far."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Collection, Sequence
+
+from pydantic import Field
 
 from repopilot.code.chunks.spans import with_comments
 from repopilot.code.languages import reads_symbols
@@ -21,7 +20,7 @@ from repopilot.tools import result_types
 from repopilot.tools.definitions import unknown_symbol
 from repopilot.tools.looking.printed_places import PrintedPlace, numbered, told
 from repopilot.tools.looking.text_lines import MatchingLines, matching_lines
-from repopilot.tools.registry import ToolResult
+from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult, in_thread
 from repopilot.tools.working_copy import WorkingCopy
 from repopilot.types import Symbol
 
@@ -37,38 +36,71 @@ _MOST_DECORATORS = 3
 _LONGEST_DECORATOR = 60
 _QUOTED = re.compile(r"""(["'`])(.+)\1""")
 _QUALIFIERS = re.compile(r"::|#")
+NAME = "a name, Class.method or path:Symbol"
 
 
-def search(copy: WorkingCopy, query: str, k: int, shown: Collection[str] = ()) -> ToolResult:
-    """Find the definitions or lines of an exact name or string, else rank the passages for a query.
+class Search(Arguments):
+    """What to search for."""
 
-    Args:
-        copy: the repository with the edits so far.
-        query: the question, identifier, quoted string or traceback.
-        k: the most places, 1 to 20.
-        shown: results that the reader still sees.
+    query: str = Field(description="a question, a name, a quoted string or a traceback")
+    k: int = Field(4, description="the most places, 1 to 20")
 
-    Returns:
-        The places, and notes on what could not be searched.
 
-    Raises:
-        UsageError: `k` is less than 1 or too large.
-    """
+class Grep(Arguments):
+    """Which lines to list."""
+
+    pattern: str = Field(description="a regular expression of Python, looked for in each line")
+    glob: str = Field("*", description="which files; * matches folders, too, {a,b} either; a folder means all in it")
+    regex: bool = Field(True, description="false takes the pattern as plain text")
+    limit: int = Field(50, description="the most lines to list; all are counted")
+
+
+class Files(Arguments):
+    """Which files."""
+
+    glob: str = Field("*", description="a pattern for paths; * matches folders, too, {a,b} either")
+
+
+class Path(Arguments):
+    """A file."""
+
+    path: str = Field(description="relative to the repository")
+
+
+class Read(Path):
+    """Lines of a file."""
+
+    start: int = Field(1, description="the first line")
+    end: int = Field(MOST_LINES, description="the last line")
+
+
+class DefinitionName(Arguments):
+    """A definition."""
+
+    name: str = Field(description=NAME)
+    path: str = Field("", description="the file it is in, where several have the name")
+
+
+@in_thread
+def search(arguments: Search, context: ToolContext) -> ToolResult:
+    """Find where something is when you don't know its name or place: the best places for a question or traceback, two
+    of them with their lines. A name or a quoted string is looked up exactly."""
     from repopilot.retrieval.result_page import search_page
 
+    k = arguments.k
     if not 1 <= k <= _MOST_PASSAGES:
         raise UsageError(message("tools.passages", k=k, most=_MOST_PASSAGES))
-    workspace = copy.workspace
+    workspace = context.working_copy.workspace
     index = workspace.index
-    if exact := _exactly(copy, query.strip(), k, shown):
+    if exact := _exactly(context.working_copy, arguments.query.strip(), k, context.shown):
         return exact
-    found = search_page(index, query, k, embedder=workspace.embedder, documentation=True)
+    found = search_page(index, arguments.query, k, embedder=workspace.embedder, documentation=True)
     places = [
         PrintedPlace(each.path, each.start_line, each.end_line, each.title, tuple(line.number for line in each.lines))
         for each in found.places
     ]
     notes = [*found.notes, *([message("tools.more_places", most=_MOST_PASSAGES)] if found.more else [])]
-    return told(index, places, notes or ([] if places else [message("tools.nothing_found")]), shown)
+    return told(index, places, notes or ([] if places else [message("tools.nothing_found")]), context.shown)
 
 
 def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> ToolResult | None:
@@ -94,25 +126,17 @@ def _exactly(copy: WorkingCopy, query: str, k: int, shown: Collection[str]) -> T
     return ToolResult(_listed(found), {"places": rows, "notes": []}) if rows else None
 
 
-def grep(copy: WorkingCopy, pattern: str, glob: str, *, regex: bool, limit: int) -> ToolResult:
-    """List the lines that match a pattern, and count them all.
-
-    Args:
-        copy: the repository with the edits so far.
-        pattern: a regular expression of Python, or a text.
-        glob: which files.
-        regex: whether it is a regular expression.
-        limit: the most lines, 1 to MOST_MATCHES.
-
-    Raises:
-        UsageError: the pattern or the limit can't be used.
-    """
-    if not pattern or not 1 <= limit <= MOST_MATCHES:
-        raise UsageError(message("tools.no_grep", limit=limit, most=MOST_MATCHES))
-    found = matching_lines(copy, pattern, glob, regex=regex, limit=limit)
+@in_thread
+def grep(arguments: Grep, context: ToolContext) -> ToolResult:
+    """List every line that matches a pattern, in code, documents and configuration. For all places of a text or name,
+    and to be sure that something is nowhere."""
+    asked = arguments
+    if not asked.pattern or not 1 <= asked.limit <= MOST_MATCHES:
+        raise UsageError(message("tools.no_grep", limit=asked.limit, most=MOST_MATCHES))
+    found = matching_lines(context.working_copy, asked.pattern, asked.glob, regex=asked.regex, limit=asked.limit)
     lines = [{name: row[name] for name in ("path", "line", "text")} for row in found.rows]
     data = {"lines": lines, "total": found.total, "files": len(found.counts), "searched": found.read}
-    return ToolResult(_listed(found) or message("tools.no_line", pattern=pattern, count=found.read), data)
+    return ToolResult(_listed(found) or message("tools.no_line", pattern=asked.pattern, count=found.read), data)
 
 
 def _listed(found: MatchingLines) -> str:
@@ -125,20 +149,21 @@ def _listed(found: MatchingLines) -> str:
     return joined(rows, "\n") if rows else ""
 
 
-def files(index: Index, glob: str = "*") -> ToolResult:
-    """List the paths that match a glob (`*` matches folders too), one a line, at most MOST_ROWS."""
-    found = sorted(path for path in index.files if matches(path, glob))
+@in_thread
+def files(arguments: Files, context: ToolContext) -> ToolResult:
+    """List the paths that match a pattern, to see how the repository is laid out."""
+    glob = arguments.glob
+    found = sorted(path for path in context.working_copy.workspace.index.files if matches(path, glob))
     data = {"paths": found[:MOST_ROWS], "left_out": max(0, len(found) - MOST_ROWS)}
     none = joined([message("tools.no_match", glob=glob), message("tools.glob_hint")])
     return ToolResult(join_rows(found) or none, data)
 
 
-def outline(index: Index, path: str) -> ToolResult:
-    """List the symbols of a file: lines, decorators, signature, indented by nesting.
-
-    Raises:
-        UsageError: the file isn't in the index.
-    """
+@in_thread
+def outline(arguments: Path, context: ToolContext) -> ToolResult:
+    """List the definitions of a file with lines, decorators and signatures. Before you read a long file."""
+    path = arguments.path
+    index = context.working_copy.workspace.index
     _require_file(index, path)
     found = index.outline(path)
     lines = (index.text(path) or "").split("\n")
@@ -181,26 +206,19 @@ def _decorators(lines: Sequence[str], start: int, symbol: Symbol) -> list[str]:
     return [*(textwrap.shorten(each, _LONGEST_DECORATOR, placeholder="…") for each in found[:_MOST_DECORATORS]), *more]
 
 
-def symbol(index: Index, path: str, name: str, shown: Collection[str] = ()) -> ToolResult:
-    """Show the text of a definition with the comment above it; of several of one name, only the first ones' texts, and
-    the places of the others.
-
-    Args:
-        index: the repository.
-        path: the file that defines it, '' for any.
-        name: its name or qualified name, or `path:Symbol`.
-        shown: results that the reader still sees.
-
-    Raises:
-        UsageError: there is no such definition.
-    """
+@in_thread
+def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
+    """Show a definition whole, with its comment, when you know its name."""
+    path = arguments.path
+    name = arguments.name
+    index = context.working_copy.workspace.index
     found = _defined(index, name, path)
     if not found:
         path, name = _in_file(index, name) if not path and _in_file(index, name)[1] else (path, name)
         raise unknown_symbol(index, name, path)
     places = [_place(index, each) for each in found[:MOST_ROWS]]
     left = [message("tools.more_rows", count=len(found) - MOST_ROWS)] if len(found) > MOST_ROWS else []
-    return told(index, places, left, shown, MOST_LINES // len(places[:2]))
+    return told(index, places, left, context.shown, MOST_LINES // len(places[:2]))
 
 
 def _in_file(index: Index, name: str) -> tuple[str, str]:
@@ -234,18 +252,13 @@ def _start(index: Index, symbol: Symbol, outline: Sequence[Symbol], lines: Seque
     return with_comments(lines, symbol.start_line, max(ends, default=0) + 1)
 
 
-def read(index: Index, path: str, start: int = 1, end: int = MOST_LINES) -> ToolResult:
-    """Show numbered lines of a file, at most MOST_LINES, and how many it has.
-
-    Args:
-        index: the repository.
-        path: of the file.
-        start: the first line, from 1.
-        end: the last line, inclusive; the default is counted from `start` where `start` is greater.
-
-    Raises:
-        UsageError: the file isn't in the index, or has no such lines.
-    """
+@in_thread
+def read(arguments: Read, context: ToolContext) -> ToolResult:
+    """Read numbered lines of a file, when you know which you need."""
+    path = arguments.path
+    start = arguments.start
+    end = arguments.end
+    index = context.working_copy.workspace.index
     _require_file(index, path)
     if end == MOST_LINES < start:
         end = start + MOST_LINES - 1
@@ -274,3 +287,13 @@ def join_rows(rows: Sequence[str]) -> str:
     """Rows as lines, at most MOST_ROWS, and how many more there are."""
     more = [message("tools.more_rows", count=len(rows) - MOST_ROWS)] if len(rows) > MOST_ROWS else []
     return joined([*rows[:MOST_ROWS], *more], "\n") if rows else ""
+
+
+TOOLS = (
+    Tool("search", Search, "look", search, result_types.CodePlaces),
+    Tool("grep", Grep, "look", grep, result_types.MatchedLines),
+    Tool("files", Files, "look", files, result_types.MatchingPaths),
+    Tool("outline", Path, "look", outline, result_types.Outline),
+    Tool("read", Read, "look", read, result_types.Lines),
+    Tool("symbol", DefinitionName, "look", symbol, result_types.CodePlaces),
+)
