@@ -10,6 +10,7 @@ import symtable
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from repopilot.code.graph.import_resolver import python_module
 from repopilot.code.python_ast import is_text, parse_expression, parse_python
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import UsageError
@@ -270,12 +271,7 @@ def _as_seen(module: str, source: ModuleText, target: ModuleText) -> str:
 
 def dotted(path: str, packages: Iterable[str]) -> str:
     """The dotted name of a module, beginning with its outermost package."""
-    parts = re.sub(r"(/__init__|^__init__)?\.pyi?$", "", path).split("/")
-    known = set(packages)
-    first = len(parts) - 1
-    while first and "/".join(parts[:first]) in known:
-        first -= 1
-    return ".".join(parts[first:])
+    return python_module(path, {path.removesuffix("i"), *(f"{folder}/__init__.py" for folder in packages)})
 
 
 def _moved_statement(node: ast.stmt, source: ModuleText, target: ModuleText) -> str:
