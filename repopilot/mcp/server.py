@@ -457,7 +457,7 @@ class OfferedTools:
     async def _refresh(self, source: str, opened: _Opened, *, edits: bool = False) -> None:
         """Follow others' changes to a repository until the session edits it; `edits`: the caller is about to edit."""
         async with opened.refreshing:
-            if not opened.held.copy.edited and (edits or not opened.editing.locked()):
+            if not opened.held.copy.steps and (edits or not opened.editing.locked()):
                 await self._follow(source, opened)
 
     async def _follow(self, source: str, opened: _Opened) -> None:

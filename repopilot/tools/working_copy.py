@@ -81,11 +81,6 @@ class WorkingCopy:
         return {path: text for step in self._steps for path, text in step.items()}
 
     @property
-    def edited(self) -> bool:
-        """Whether there are edits to take back."""
-        return bool(self._steps)
-
-    @property
     def steps(self) -> int:
         """How many edits there are to take back."""
         return len(self._steps)

@@ -103,7 +103,7 @@ async def renamed_or_refused(case: Case, tmp_path: Path) -> None:
         if case.refused:
             with pytest.raises(UsageError) as error:
                 await tools("rename_symbol", **arguments)
-            assert not tools.copy.edited and all(part in str(error.value) for part in case.refused), str(error.value)
+            assert not tools.copy.steps and all(part in str(error.value) for part in case.refused), str(error.value)
             return
         before = shutil.copytree(tmp_path / "app", tmp_path / "before")
         done = await tools("rename_symbol", **arguments)
