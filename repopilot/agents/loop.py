@@ -21,16 +21,13 @@ from repopilot.agents.loop_values import (
     CallRecord,
     Ended,
     LoopResult,
-    ModelCall,
     ModelCallers,
-    ModelReply,
     Onlooker,
-    Spent,
 )
 from repopilot.errors import Cancelled, ModelError, ModelSilent, ToolsRefused
 from repopilot.i18n import joined, message, reason
 from repopilot.llm.model import Model
-from repopilot.llm.tool_calls import ask_for_action, ask_with_tools
+from repopilot.llm.tool_calls import ToolCall, ToolReply, ask_for_action, ask_with_tools
 from repopilot.prompts import delimiter, render
 from repopilot.tools import registry
 from repopilot.tools.registry import Tool, ToolContext
@@ -45,7 +42,6 @@ __all__ = [
     "LoopResult",
     "ModelCallers",
     "Onlooker",
-    "Spent",
     "begin",
     "run",
 ]
@@ -169,8 +165,8 @@ class Loop:
         except ModelError as error:
             end = _End("silent" if isinstance(error, ModelSilent) else "model", error=reason(error))
         finally:
-            spent = self.spent()
-            self.context.step.note(steps=spent.steps, tokens=spent.tokens, seconds=round(spent.seconds, 1))
+            seconds = round(time.monotonic() - self.started, 1)
+            self.context.step.note(steps=self.steps, tokens=self.tokens, seconds=seconds)
         self.context.step.note(ended=end.ended)
         self.ended = time.monotonic()
         return await self.result(end)
@@ -190,11 +186,10 @@ class Loop:
         self.messages.append(transcript.said("user", told))
         return await self.work()
 
-    def spent(self) -> Spent:
-        return Spent(self.steps, self.tokens, time.monotonic() - self.started)
-
     def left(self) -> Budget:
-        return self.budget.left(self.spent())
+        """What is left of the budget."""
+        seconds = self.budget.seconds - (time.monotonic() - self.started)
+        return Budget(self.budget.steps - self.steps, self.budget.tokens - self.tokens, seconds)
 
     async def until_end(self) -> _End:
         while (over := self.left().over()) is None:
@@ -218,7 +213,7 @@ class Loop:
             await self.watch.finish(text, self.calls.records)
         return _End("finished" if text else over, text)
 
-    async def think(self, offered: Sequence[Tool] | None = None) -> ModelReply | None:
+    async def think(self, offered: Sequence[Tool] | None = None) -> ToolReply | None:
         """The model's next reply, None where it takes more time than is left."""
         longest = min(REPLY_TOKENS, self.model.context_window // 3)
         schemas = [tool.schema() for tool in (self.offered() if offered is None else offered)]
@@ -246,7 +241,7 @@ class Loop:
         room = self.model.context_window - longest - self.model.count_tokens(json.dumps(schemas))
         return transcript.fitted(self.messages, room, self.model.count_tokens)
 
-    def count(self, reply: ModelReply) -> int:
+    def count(self, reply: ToolReply) -> int:
         """The tokens of a reply and its prompt: as reported by the server, else counted here."""
         read = reply.prompt_tokens
         written = reply.completion_tokens
@@ -257,7 +252,7 @@ class Loop:
             written = self.model.count_tokens(reply.thinking + reply.text + calls)
         return read + written
 
-    async def ask(self, messages: Any, schemas: Any, step: Step, longest: int) -> ModelReply:
+    async def ask(self, messages: Any, schemas: Any, step: Step, longest: int) -> ToolReply:
         try:
             return await self.asking(self.model, messages, schemas, step, max_tokens=longest, halt=self.hear)
         except ModelError as error:
@@ -270,7 +265,7 @@ class Loop:
     async def hear(self, so_far: str) -> bool:
         return self.watch.text is not None and await self.watch.text(so_far, self.calls.records)
 
-    async def remind(self, reply: ModelReply) -> _End | None:
+    async def remind(self, reply: ToolReply) -> _End | None:
         """Tell the model what is wrong with a reply that calls nothing. Returns the end where the reply is an answer,
         or too many such replies came in a row."""
         kind: Ended = "malformed" if reply.malformed else "no call" if reply.text.strip() else "empty"
@@ -301,7 +296,7 @@ class Loop:
         self.messages.append(transcript.said("user", objection))
         return None
 
-    async def carry_out(self, reply: ModelReply) -> _End | None:
+    async def carry_out(self, reply: ToolReply) -> _End | None:
         """Make the calls of a reply, in order."""
         self.in_a_row = None, 0
         calls = [(call.id or f"call_{self.steps}_{n}", call) for n, call in enumerate(reply.calls)]
@@ -331,7 +326,7 @@ class Loop:
             too_early = too_early or ("" if outcome.ok else FAILED_BEFORE)
         return None
 
-    def refused(self, call: ModelCall, too_early: str) -> str:
+    def refused(self, call: ToolCall, too_early: str) -> str:
         """Why a call is not made, '' where it is."""
         if call.name == FINISH.name:
             return too_early

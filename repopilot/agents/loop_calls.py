@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from repopilot.agents.loop_values import CallRecord, ModelCall
+from repopilot.agents.loop_values import CallRecord
 from repopilot.errors import Cancelled, RepoPilotError
+from repopilot.llm.tool_calls import ToolCall
 from repopilot.redaction.redact import redacted, redacted_values
 from repopilot.tools import registry
 from repopilot.tools.registry import Tool, ToolContext, ToolResult
@@ -47,7 +48,7 @@ class CallMaker:
     records: list[CallRecord] = field(default_factory=list)
     _memory: dict[str, CallOutcome] = field(default_factory=dict)
 
-    async def make(self, call: ModelCall, context: ToolContext, shown: Collection[str], refused: str) -> CallOutcome:
+    async def make(self, call: ToolCall, context: ToolContext, shown: Collection[str], refused: str) -> CallOutcome:
         """Make one call, or answer it from memory, in a step of its own.
 
         Args:
@@ -84,7 +85,7 @@ class CallMaker:
             known.times += 1
         return CallOutcome(KNOWN + known.text, known.ok, known.times, known.data)
 
-    async def _run(self, call: ModelCall, key: str, context: ToolContext) -> CallOutcome:
+    async def _run(self, call: ToolCall, key: str, context: ToolContext) -> CallOutcome:
         try:
             tool = registry.find(call.name, self.known())
             found = await registry.call(tool, call.arguments, context)

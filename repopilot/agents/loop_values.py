@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from repopilot.llm.tool_calls import ToolCall, ToolReply
 from repopilot.settings import Settings
 from repopilot.tools.talk import ASK_USER
 
@@ -14,51 +15,7 @@ Ended = Literal[
 ]
 
 
-class ModelCall(Protocol):
-    """A call as a model made it."""
-
-    @property
-    def name(self) -> str:
-        """The name of the tool."""
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments by name, not checked yet."""
-
-    @property
-    def id(self) -> str:
-        """The id that the server gave the call, '' for none."""
-
-
-class ModelReply(Protocol):
-    """What a model replied."""
-
-    @property
-    def text(self) -> str:
-        """The text beside the calls."""
-
-    @property
-    def calls(self) -> Sequence[ModelCall]:
-        """The calls, in order."""
-
-    @property
-    def thinking(self) -> str:
-        """The model's thinking, which is never sent back."""
-
-    @property
-    def prompt_tokens(self) -> int | None:
-        """As the server counted, None where it didn't."""
-
-    @property
-    def completion_tokens(self) -> int | None:
-        """As the server counted, None where it didn't."""
-
-    @property
-    def malformed(self) -> str:
-        """What is wrong with a call that can't be read, '' where every call can."""
-
-
-Asking = Callable[..., Awaitable[ModelReply]]
+Asking = Callable[..., Awaitable[ToolReply]]
 """`(model, messages, tools, step, *, max_tokens, halt)` to the model's reply. Raises ModelError."""
 
 
@@ -76,31 +33,17 @@ class ModelCallers:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What a loop has used: replies of the model, tokens read and written, seconds."""
-
-    steps: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
-    """What a loop may use, as `Spent` counts it."""
+    """What a loop may use, or what is left of that: replies of the model, tokens read and written, seconds."""
 
-    steps: int = 30
-    tokens: int = 200_000
-    seconds: float = 900.0
+    steps: int
+    tokens: int
+    seconds: float
 
     @staticmethod
     def of(settings: Settings) -> Budget:
         """The budget that the settings give."""
-        names = ("steps", "tokens", "seconds")
-        return Budget(**{name: getattr(settings, f"loop_{name}", getattr(Budget(), name)) for name in names})
-
-    def left(self, spent: Spent) -> Budget:
-        """What is left of it."""
-        return Budget(self.steps - spent.steps, self.tokens - spent.tokens, self.seconds - spent.seconds)
+        return Budget(settings.loop_steps, settings.loop_tokens, settings.loop_seconds)
 
     def over(self) -> Ended | None:
         """Which part is used up, None while something is left of each."""
@@ -148,7 +91,7 @@ class Onlooker:
 
     text: Callable[[str, Sequence[CallRecord]], Awaitable[bool]] | None = None
     finish: Callable[[str, Sequence[CallRecord]], Awaitable[str]] | None = None
-    before: Callable[[ModelCall, Sequence[CallRecord], int], str] | None = None
+    before: Callable[[ToolCall, Sequence[CallRecord], int], str] | None = None
     called: Callable[[CallRecord], Awaitable[str]] | None = None
     closing: str = ""
 

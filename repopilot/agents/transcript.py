@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from repopilot.agents.loop_values import ModelCall
+from repopilot.llm.tool_calls import ToolCall
 from repopilot.prompts import sanitized
 
 Message = dict[str, Any]
@@ -27,7 +27,7 @@ def said(role: str, content: str) -> Message:
     return {"role": role, "content": content}
 
 
-def called(content: str, calls: Iterable[tuple[str, ModelCall]]) -> Message:
+def called(content: str, calls: Iterable[tuple[str, ToolCall]]) -> Message:
     """The message of a model that calls tools, each call with its id. Its thinking is not sent back."""
     functions = [(id, {"name": call.name, "arguments": json.dumps(call.arguments)}) for id, call in calls]
     listed = [{"id": id, "type": "function", "function": function} for id, function in functions]

@@ -10,11 +10,12 @@ from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
 from repopilot.agents.conventions import Audience, Conventions
-from repopilot.agents.loop_values import ModelCall, answered
+from repopilot.agents.loop_values import answered
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
+from repopilot.llm.tool_calls import ToolCall
 from repopilot.prompts import delimiter, render, sanitized
 from repopilot.results import ToolUse
 from repopilot.tools import registry
@@ -239,11 +240,11 @@ def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.Cal
     return finish
 
 
-def _failing_first() -> Callable[[ModelCall, Sequence[loop.CallRecord], int], str]:
+def _failing_first() -> Callable[[ToolCall, Sequence[loop.CallRecord], int], str]:
     """A callback that rejects edits of code in the first reply that makes any before a test was seen to turn red."""
     held = 0
 
-    def before(call: ModelCall, calls: Sequence[loop.CallRecord], reply: int) -> str:
+    def before(call: ToolCall, calls: Sequence[loop.CallRecord], reply: int) -> str:
         nonlocal held
         path = str(call.arguments.get("path", ""))
         edits = call.name in _EDITS and call.name != "undo" and not is_test_path(path)
