@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.layers import shared
@@ -23,6 +23,7 @@ from repopilot.foreign_text import code_span, literal, visible
 from repopilot.i18n.format import list_row
 from repopilot.project.project_commands import ProjectCommand, Purpose
 
+Item = TypeVar("Item")
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
 LINES_FOR_A_MODEL = 10
@@ -168,6 +169,12 @@ def code(text: str) -> str:
     return code_span(visible(text), LONGEST_CODE) if text.strip() else "` `"
 
 
+def listed(items: Sequence[Item], most: int, written: Callable[[Item], str]) -> str:
+    """The first items as they are written, separated by commas, and how many more there are."""
+    more = f" +{len(items) - most}" if len(items) > most else ""
+    return ", ".join(map(written, items[:most])) + more
+
+
 def lines_for_model(overview: Overview) -> str:
     """What a model is told of the repository, so that it needn't find out the layout again. In English.
 
@@ -188,11 +195,10 @@ def _line_for_model(component: Component) -> str:
     """What a component is for, beginning with the file that says it; else the names that others use."""
     source = component.source
     said = component.paths if source is None or source.path not in component.paths else (source.path, *component.paths)
-    paths = list(dict.fromkeys(said))
-    more = f" +{len(paths) - 3}" if len(paths) > 3 else ""
+    paths = listed(list(dict.fromkeys(said)), 3, str)
     symbols = _symbols(component)
     short = symbols if len(symbols) <= LONGEST_LINE else symbols[:LONGEST_LINE].rpartition(", ")[0]
-    return f"{', '.join(paths[:3])}{more}: {component.summary[:LONGEST_LINE] or short}"
+    return f"{paths}: {component.summary[:LONGEST_LINE] or short}"
 
 
 def facts_text(overview: Overview, language: str, written: Callable[[str], str] = visible) -> str:
@@ -324,11 +330,10 @@ def _counted_rows(shown: _Shown, kinds: Iterable[str]) -> list[str]:
     rows = []
     for kind in kinds:
         places = [place for place in shown.overview.data if place.kind == kind]
-        named = ", ".join(f"{code(p.name)} {shown.at(p.path, p.line)}" for p in places[:MOST_DATA])
-        more = f" +{len(places) - MOST_DATA}" if len(places) > MOST_DATA else ""
         if places:
             title = i18n.text(f"overview.data.{kind}", shown.language)
-            rows.append(list_row(f"{title} ({len(places)})", f"{named}{more}", shown.language))
+            named = listed(places, MOST_DATA, lambda place: f"{code(place.name)} {shown.at(place.path, place.line)}")
+            rows.append(list_row(f"{title} ({len(places)})", named, shown.language))
     return rows
 
 
@@ -371,12 +376,11 @@ def _section(name: str, rows: Sequence[str], language: str, level: int) -> str:
 
 
 def _component(component: Component, name: str, at: Cite) -> str:
-    paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
-    more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
+    paths = listed(component.paths, MOST_PATHS, code)
     source = component.source
     said = f": {literal(component.summary)} {at(source.path, source.line)}" if source else ""
     symbols = f" — {_symbols(component)}" if component.symbols else ""
-    return f"- **{name}** ({paths}{more}){said}{symbols}"
+    return f"- **{name}** ({paths}){said}{symbols}"
 
 
 def _symbols(component: Component) -> str:

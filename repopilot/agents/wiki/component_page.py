@@ -8,7 +8,7 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, Flow
-from repopilot.agents.overview.render import code, overview_rows
+from repopilot.agents.overview.render import code, listed, overview_rows
 from repopilot.agents.wiki.comment_warnings import comment_warnings
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.interface import interface
@@ -37,12 +37,10 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     source = component.source
     said = f"{literal(component.summary)} {page.at(source.path, source.line)}" if source else ""
     own = component.files
-    more = f" +{len(component.paths) - MOST_PATHS}" if len(component.paths) > MOST_PATHS else ""
-    paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
     page.parts = [
         f"# {literal(component.name)}",
         said,
-        paths + more,
+        listed(component.paths, MOST_PATHS, code),
         f"[{literal(facts.overview.name)}](index.md)",
     ]
     page.words_at = len(page.parts)
@@ -50,6 +48,7 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
     data = tuple(found for place in facts.overview.data if (found := place.within(own)))
     of_its_own = replace(facts.overview, entry_points=entries, data=data)
     page.section("overview.sections.entry_points", overview_rows(of_its_own, "entry_points", page.language, page.at))
+    paths = ", ".join(map(code, component.paths[:MOST_PATHS]))
     # Mentioned with their files: others may have the same names.
     symbols = ", ".join(code(f"@{symbol.path}:{symbol.name}") for symbol in component.symbols[:MOST_ASKED])
     asked = {"name": code(component.name), "paths": paths, "symbols": symbols}

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import Component
-from repopilot.agents.overview.render import code
+from repopilot.agents.overview.render import code, listed
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.reader_lists import WORD, described, note_of
 from repopilot.agents.wiki.wiki_page import Page
@@ -71,8 +71,7 @@ def _ranked(facts: ComponentFacts, symbols: Iterable[Symbol]) -> list[Symbol]:
 
 
 def _names(symbols: Sequence[Symbol], page: Page) -> str:
-    more = f" +{len(symbols) - MOST_NAMES}" if len(symbols) > MOST_NAMES else ""
-    return ", ".join(page.linked(code(s.qualified), s.path, s.start_line) for s in symbols[:MOST_NAMES]) + more
+    return listed(symbols, MOST_NAMES, lambda s: page.linked(code(s.qualified), s.path, s.start_line))
 
 
 def _family(symbol: Symbol) -> tuple[str, str, str, str]:

@@ -14,7 +14,7 @@ from repopilot import i18n
 from repopilot.agents.overview.flows import sure_flows
 from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.own_code import documents
-from repopilot.agents.overview.render import code, overview_rows, shares_text
+from repopilot.agents.overview.render import code, listed, overview_rows, shares_text
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.component_page import component_page
 from repopilot.agents.wiki.reader_lists import ERROR, described, telling
@@ -177,11 +177,7 @@ def _glossary(index: Index, overview: Overview, page: Page) -> Page:
 
 
 def _title(name: str, language: str) -> str:
-    return i18n.text(f"wiki.{_key(name)}", language)
-
-
-def _key(name: str) -> str:
-    return name.removesuffix(".md").replace("-", "_")
+    return i18n.text(f"wiki.{name.removesuffix('.md').replace('-', '_')}", language)
 
 
 def _guides(index: Index, page: Page) -> list[str]:
@@ -196,10 +192,8 @@ def _guides(index: Index, page: Page) -> list[str]:
                 found.setdefault(path, {}).setdefault(title, at)
     rows = []
     for path, sections in islice(found.items(), MOST_GUIDES):
-        shown = ", ".join(page.linked(literal(t), path, at) for t, at in islice(sections.items(), MOST_SECTIONS))
-        more = f" +{len(sections) - MOST_SECTIONS}" if len(sections) > MOST_SECTIONS else ""
-        rows.append(list_row(page.whole(path), f"{shown}{more}", page.language))
-    left = (
-        [f"- {i18n.text('wiki.more', page.language, count=len(found) - len(rows))}"] if len(found) > len(rows) else []
-    )
-    return [*rows, *left]
+        links = [page.linked(literal(title), path, at) for title, at in sections.items()]
+        rows.append(list_row(page.whole(path), listed(links, MOST_SECTIONS, str), page.language))
+    if len(found) > len(rows):
+        rows.append(f"- {i18n.text('wiki.more', page.language, count=len(found) - len(rows))}")
+    return rows
