@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain
 from typing import get_args
 
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
 from repopilot.agents.overview.own_code import CALL
-from repopilot.agents.overview.uses import STUBS, reached, users_of
+from repopilot.agents.overview.uses import STUBS, leading, reached, users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_product_path
 from repopilot.index.manifests import facts, is_imported, manifests, project_name
@@ -93,10 +93,8 @@ def _without_tools(
     found: Sequence[EntryPoint], lines: Mapping[str, int], uses: Iterable[tuple[str, str]]
 ) -> list[EntryPoint]:
     """The entry points without programs that use hardly any of the code, as what makes a release does."""
-    used: dict[str, set[str]] = {}
-    for user, other in uses:
-        used.setdefault(user, set()).add(other)
-    ways = {entry.path: {entry.path} | reached([entry.path], lambda path: used.get(path, ())) for entry in found}
+    used = leading(uses)
+    ways = {entry.path: {entry.path} | reached([entry.path], used) for entry in found}
     reach = {start: sum(lines.get(path, 0) for path in way) for start, way in ways.items()}
     least = _LEAST_REACH * max(reach.values(), default=0)
     return [entry for entry in found if entry.kind not in ("main", "script") or reach[entry.path] >= least]
@@ -191,15 +189,10 @@ def _of_script(path: str, index: Index, lines: Mapping[str, int]) -> tuple[str, 
 def _source_alike(path: str, inside: Sequence[str]) -> tuple[str, None] | None:
     """The source whose path has the longest ending in common with that of a built file."""
     built = re.sub(r"(?:\.d)?\.[cm]?[jt]sx?$", "", path).split("/")
-    alike = {source: _common_end(re.sub(r"\.[cm]?[jt]sx?$", "", source).split("/"), built) for source in inside}
+    parts = {source: re.sub(r"\.[cm]?[jt]sx?$", "", source).split("/") for source in inside}
+    alike = {source: len(posixpath.commonprefix([own[::-1], built[::-1]])) for source, own in parts.items()}
     near = max(inside, key=lambda source: (alike[source], -source.count("/"), "src/" in source), default=None)
     return (near, None) if near and alike[near] else None
-
-
-def _common_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many parts two paths have in common at their ends."""
-    pairs = zip(reversed(one), reversed(other), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _package_of(path: str) -> str:

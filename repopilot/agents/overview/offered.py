@@ -24,7 +24,7 @@ def offered(graph: Graph, entries: Iterable[EntryPoint]) -> set[int]:
         Nodes; none where users import nothing.
     """
     facades = [file for e in entries if e.kind == "facade" and not e.export_depth for file in _module(graph, e.path)]
-    files = _passed_on(graph, facades)
+    files = {*facades, *reached(facades, lambda file: _passed_on(graph, file))}
     found = {node for file in files for node in (*graph.inside(file), *_declared(graph, file))}
     found |= {link.node for file in files for link in graph.outgoing(file, (Edge.IMPORTS, Edge.USES))}
     found = {node for node in found if graph.nodes.kinds[node] != FILE}
@@ -32,17 +32,11 @@ def offered(graph: Graph, entries: Iterable[EntryPoint]) -> set[int]:
     return found | reached(found, lambda node: (link.node for link in graph.outgoing(node, members)))
 
 
-def _passed_on(graph: Graph, facades: Iterable[int]) -> set[int]:
-    """The files of facades; where a file defines no function, also the files it imports, whose definitions it
-    re-exports."""
-    found: set[int] = set()
-    queue = list(facades)
-    while queue:
-        file = queue.pop()
-        if file not in found and not any(graph.nodes.kinds[node] == _FUNCTION for node in graph.inside(file)):
-            queue += [link.node for link in graph.outgoing(file, (Edge.IMPORTS,))]
-        found.add(file)
-    return found
+def _passed_on(graph: Graph, file: int) -> list[int]:
+    """The files whose definitions a file re-exports: those it imports, where it defines no function."""
+    if any(graph.nodes.kinds[node] == _FUNCTION for node in graph.inside(file)):
+        return []
+    return [link.node for link in graph.outgoing(file, (Edge.IMPORTS,))]
 
 
 def _module(graph: Graph, path: str) -> list[int]:

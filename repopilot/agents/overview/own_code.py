@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import chain
 
-from repopilot.agents.overview.uses import STUBS, reached
+from repopilot.agents.overview.uses import STUBS, leading, reached
 from repopilot.code.languages import file_kind, is_product_path, is_test_path, language_of, reads_symbols
 from repopilot.index.store import Index
 
@@ -66,12 +66,9 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
     Returns:
         Lines by path. Where there is only code of tests or examples, that counts as own.
     """
-    used: dict[str, set[str]] = defaultdict(set)
-    for user, other in uses:
-        if not is_test_path(other):
-            used[user].add(other)
     products = [path for path in code if is_product_path(path) and not _BUILDS.search(path)]
-    own = {*products, *reached(products, lambda path: used.get(path, ()))} or set(code)
+    used = leading((user, other) for user, other in uses if not is_test_path(other))
+    own = {*products, *reached(products, used)} or set(code)
     own -= {path for path in own if path.endswith(STUBS) and _beside(path, code)}
     lines = {path: count for path, count in code.items() if path in own}
     main = main_languages(index, lines)
@@ -98,12 +95,9 @@ def product_code(
     Returns:
         Lines by path; all of them where that would be less than half of the code.
     """
-    used: dict[str, set[str]] = defaultdict(set)
-    for user, other in uses:
-        used[_outermost(user)].add(_outermost(other))
     shared = {*entries, *(other for _, other in uses)}
     entered = {_outermost(path) for path in entries}
-    roots = entered | reached(entered, lambda root: used.get(root, ()))
+    roots = entered | reached(entered, leading((_outermost(user), _outermost(other)) for user, other in uses))
     kept = (path for path in lines if language_of(path) or path in shared)
     found = {path: lines[path] for path in kept if "" in roots or _outermost(path) in roots}
     return found if sum(found.values()) >= _LEAST_PRODUCT * sum(lines.values()) else dict(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -87,6 +87,14 @@ def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]
         found |= fresh
         queue += fresh
     return found
+
+
+def leading(pairs: Iterable[tuple[Thing, Thing]]) -> Callable[[Thing], Iterable[Thing]]:
+    """A function for `reached` that gives the second things of the pairs whose first thing is a given one."""
+    seconds: defaultdict[Thing, set[Thing]] = defaultdict(set)
+    for first, second in pairs:
+        seconds[first].add(second)
+    return lambda thing: seconds.get(thing, ())
 
 
 def users_of(graph: Graph, parts: Iterable[Iterable[str]], counted: np.ndarray | None = None) -> list[Counter[str]]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from repopilot.agents.overview.offered import offered
 from repopilot.agents.overview.overview_values import EntryPoint
+from repopilot.agents.overview.uses import reached
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import is_public
@@ -74,20 +75,17 @@ def public_names(index: Index, graph: Graph, entries: Iterable[EntryPoint]) -> I
 
 def _exported(index: Index, graph: Graph, facades: Sequence[str]) -> tuple[set[str], set[str]]:
     """The names that some files list as exported, and the files of which they export everything."""
-    names: set[str] = set()
-    whole: set[str] = set()
-    queue = list(facades)
-    while queue:
-        path = queue.pop()
-        text = index.text(path) or ""
-        lines = text.split("\n")
-        names |= _listed(text)
-        passed = {i.line for i in index.imports(path) if not i.names or any(name == "*" for name, _ in i.names)}
-        passed = {line for line in passed if _EXPORTS.match(lines[line - 1])}
-        links = graph.outgoing(graph.by_path[path], (Edge.IMPORTS,)) if path not in whole else ()
-        whole.add(path)
-        queue += [graph.nodes[link.node].path for link in links if link.line in passed]
-    return names, whole
+    whole = {*facades, *reached(facades, lambda path: _exported_whole(index, graph, path))}
+    return {name for path in whole for name in _listed(index.text(path) or "")}, whole
+
+
+def _exported_whole(index: Index, graph: Graph, path: str) -> list[str]:
+    """The files of which a file exports everything."""
+    whole = (each for each in index.imports(path) if not each.names or any(name == "*" for name, _ in each.names))
+    lines = (index.text(path) or "").split("\n")
+    passed = {each.line for each in whole if _EXPORTS.match(lines[each.line - 1])}
+    links = graph.outgoing(graph.by_path[path], (Edge.IMPORTS,))
+    return [graph.nodes[link.node].path for link in links if link.line in passed]
 
 
 @lru_cache(maxsize=64)

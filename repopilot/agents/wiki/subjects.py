@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import DataKind
 from repopilot.agents.overview.render import code, command_text
 from repopilot.agents.overview.repository_parts import subclasses
+from repopilot.agents.overview.uses import reached
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
@@ -33,8 +34,6 @@ _RUST_ERROR = re.compile(r"\b(?:enum|struct) ")
 _GO_ERROR = re.compile(r"[Ee]rr[A-Z]")
 _WHOLE = ("*", "default")
 """What an import has in place of a name where it imports the module itself."""
-
-Place = tuple[str, int]
 
 
 def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
@@ -89,15 +88,9 @@ def _errors(facts: ComponentFacts, page: Page) -> None:
 
 
 def _error_classes(facts: ComponentFacts) -> list[Symbol]:
-    found: dict[Place, Symbol] = {}
-    names = set(_ROOTS)
-    left = [*_ROOTS]
-    while left:
-        errors = [error for error in subclasses(facts.index, left.pop()) if error.path in facts.component_of]
-        found |= {(error.path, error.start_line): error for error in errors}
-        new = {error.name for error in errors} - names
-        names |= new
-        left += new
+    heirs = cache(lambda name: [each for each in subclasses(facts.index, name) if each.path in facts.component_of])
+    names = {*_ROOTS, *reached(_ROOTS, lambda name: (each.name for each in heirs(name)))}
+    found = {(each.path, each.start_line): each for name in names for each in heirs(name)}
     return [error for _, error in sorted(found.items())]
 
 
