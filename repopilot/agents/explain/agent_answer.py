@@ -148,8 +148,8 @@ def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[s
     return "\n".join(parts), shown
 
 
-def _overlap(chunk: Chunk, place: Evidence) -> bool:
-    return chunk.path == place.path and chunk.start_line <= place.end_line and place.start_line <= chunk.end_line
+def _overlap(one: Chunk | Evidence, other: Evidence) -> bool:
+    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
 
 
 class _Listener:
@@ -418,6 +418,5 @@ def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[Cit
 
 def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """The cited places, then the other places found, without their lines."""
-    spans = [(e.path, e.start_line, e.end_line) for e in cited]
-    rest = [e for e in found if not any(p == e.path and s <= e.end_line and e.start_line <= t for p, s, t in spans)]
+    rest = [each for each in found if not any(_overlap(each, place) for place in cited)]
     return (*cited, *(replace(e, number=n, lines=(), focus=()) for n, e in enumerate(rest, len(cited) + 1)))

@@ -6,7 +6,8 @@ import ast
 import errno
 import re
 import signal
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from http import HTTPMethod, HTTPStatus
 
@@ -117,13 +118,10 @@ def _value(text: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def _constants() -> dict[float, frozenset[str]]:
+def _constants() -> Mapping[float, set[str]]:
     """The names of HTTP statuses, signals and errors in the standard library, by their numbers."""
-    found: dict[float, set[str]] = {}
-    for status in HTTPStatus:
-        found.setdefault(float(status), set()).add(words_of(status.name))
-    for each in signal.Signals:
-        found.setdefault(float(each), set()).add(words_of(each.name))
-    for number, name in errno.errorcode.items():
-        found.setdefault(float(number), set()).add(words_of(name))
-    return {number: frozenset(names) for number, names in found.items()}
+    found: defaultdict[float, set[str]] = defaultdict(set)
+    named = [(each.value, each.name) for each in (*HTTPStatus, *signal.Signals)]
+    for number, name in (*named, *errno.errorcode.items()):
+        found[number].add(words_of(name))
+    return found

@@ -24,6 +24,7 @@ from repopilot.retrieval.cite import (
     support,
     with_mark,
     without_invented_lines,
+    without_spaces,
     word_coverage,
 )
 from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, last_name, word_stems
@@ -316,8 +317,8 @@ def _unbalanced(text: str) -> bool:
 
 
 def _stands_in(text: str, excerpts: Sequence[Excerpt]) -> bool:
-    bare = re.sub(r"\s+", "", text).removesuffix("()")
-    return any(bare in re.sub(r"\s+", "", f"{e.path}\n{e.symbol}\n{e.text}") for e in excerpts)
+    bare = without_spaces(text).removesuffix("()")
+    return any(bare in without_spaces(f"{e.path}\n{e.symbol}\n{e.text}") for e in excerpts)
 
 
 @lru_cache(maxsize=256)

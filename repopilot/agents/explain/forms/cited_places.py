@@ -6,7 +6,7 @@ from repopilot.agents.explain.evidence_places import evidence_of_lines
 from repopilot.index.store import Index
 from repopilot.types import Evidence
 
-_LONGEST = 40
+MOST_LINES = 40
 """Lines of one place that are quoted."""
 
 
@@ -15,10 +15,12 @@ class CitedPlaces:
 
     Args:
         index: gives their lines.
+        most: how many lines of one place are quoted; None for all.
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, most: int | None = MOST_LINES) -> None:
         self._index = index
+        self._most = most
         self._places: dict[tuple[str, int, int], Evidence] = {}
 
     def cite(self, path: str, start: int, end: int = 0, symbol: str = "") -> str:
@@ -33,7 +35,7 @@ class CitedPlaces:
         last = max(start, end)
         key = (path, start, last)
         if key not in self._places:
-            self._places[key] = evidence_of_lines(self._index, len(self._places) + 1, key, symbol, _LONGEST)
+            self._places[key] = evidence_of_lines(self._index, len(self._places) + 1, key, symbol, self._most)
         return f"[{self._places[key].number}]"
 
     @property

@@ -35,11 +35,9 @@ class CodeAnswer:
         text: in Markdown; `[n]` cites the place with the number n.
         places: what the text cites, numbered from 1 in this order.
         sure: True for what the code knows, False for what is only likely.
-        left_out: how many items of a list are not in the text, which says so too.
     """
 
     form: str
     text: str
     places: tuple[Evidence, ...]
     sure: bool
-    left_out: int = 0

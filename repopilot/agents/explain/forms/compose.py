@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
-from repopilot.agents.explain.evidence_places import evidence_of_lines
+from repopilot.agents.explain.forms.cited_places import CitedPlaces
 from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
 from repopilot.foreign_text import code_block, suffix_of
-from repopilot.index.store import Index
 from repopilot.types import Evidence
 
 MOST_LISTED = 20
@@ -38,10 +37,10 @@ def sentence(inquiry: Inquiry, form: str, text: str, items: Sequence[Item]) -> C
         text: the sentence without its full stop.
         items: the places; their texts are not shown.
     """
-    places = _places(inquiry.index, items)
-    marks = "".join(f" [{place.number}]" for place in places)
-    quote = f"\n\n{_quote(places[0])}" if places and places[0].lines else ""
-    return CodeAnswer(form, f"{text}{marks}.{quote}", places, True)
+    cited = CitedPlaces(inquiry.index, most=None)
+    marks = "".join(f" {mark}" for mark in dict.fromkeys(_cited(item, cited) for item in items))
+    quote = f"\n\n{_quote(cited.places[0])}" if cited.places and cited.places[0].lines else ""
+    return CodeAnswer(form, f"{text}{marks}.{quote}", cited.places, True)
 
 
 def listing(
@@ -66,28 +65,19 @@ def listing(
         numbered: whether the order of the items says something.
     """
     every = list(items)
-    listed = every[:MOST_LISTED]
-    left_out = max(0, len(every) - MOST_LISTED)
-    places = _places(inquiry.index, listed)
-    numbers = {_key(place): place.number for place in places}
-    marks = (f"{n}." if numbered else "-" for n in range(1, len(listed) + 1))
-    rows = [f"{mark} {item.text} [{numbers[_key(item)]}]" for mark, item in zip(marks, listed, strict=True)]
+    cited = CitedPlaces(inquiry.index, most=None)
+    rows = [
+        f"{f'{n}.' if numbered else '-'} {item.text} {_cited(item, cited)}"
+        for n, item in enumerate(every[:MOST_LISTED], 1)
+    ]
+    left_out = len(every) - len(rows)
     cut = [i18n.text("forms.left_out", inquiry.language, count=left_out)] if left_out else []
     notes = [" ".join([*cut, note])] if cut or note else []
-    return CodeAnswer(form, "\n\n".join([heading, "\n".join(rows), *notes]), places, sure, left_out)
+    return CodeAnswer(form, "\n\n".join([heading, "\n".join(rows), *notes]), cited.places, sure)
 
 
-def _key(place: Item | Evidence) -> tuple[str, int, int]:
-    return place.path, place.start_line, place.end_line
-
-
-def _places(index: Index, items: Iterable[Item]) -> tuple[Evidence, ...]:
-    distinct = {_key(item): item for item in reversed(list(items))}
-    return tuple(_evidence(index, number, item) for number, item in enumerate(reversed(distinct.values()), 1))
-
-
-def _evidence(index: Index, number: int, item: Item) -> Evidence:
-    return evidence_of_lines(index, number, _key(item), item.symbol)
+def _cited(item: Item, cited: CitedPlaces) -> str:
+    return cited.cite(item.path, item.start_line, item.end_line, item.symbol)
 
 
 def _quote(place: Evidence) -> str:

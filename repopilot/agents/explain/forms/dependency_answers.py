@@ -49,10 +49,9 @@ def _all(inquiry: Inquiry) -> CodeAnswer | None:
             group = need.group
             rows.append(f"\n**{i18n.text(f'forms.dependencies.groups.{group}', language)}**")
         rows.append(f"- {_named(need)} {cited.cite(need.path, need.line)}")
-    left_out = max(0, len(needs) - MOST_ROWS)
-    if left_out:
-        rows.append(i18n.text("forms.left_out", language, count=left_out))
-    return CodeAnswer("dependency", "\n".join(rows), cited.places, True, left_out)
+    if len(needs) > MOST_ROWS:
+        rows.append(i18n.text("forms.left_out", language, count=len(needs) - MOST_ROWS))
+    return CodeAnswer("dependency", "\n".join(rows), cited.places, True)
 
 
 def _named(need: Dependency) -> str:
@@ -64,19 +63,17 @@ def _version(inquiry: Inquiry) -> CodeAnswer | None:
     cited = CitedPlaces(inquiry.index)
     language = inquiry.language
     words = {_plain(word) for word in _WORD.findall(inquiry.question)}
-    found = [f for f in facts(inquiry.index, "language") if _plain(f.subject) in words]
-    if found:
-        best = found[0]
-        values = {"name": best.subject, "value": best.value, "cite": cited.cite(best.path, best.line)}
-        return CodeAnswer("version", i18n.text("forms.dependencies.required", language, **values), cited.places, True)
-    needs = [d for d in dependencies(inquiry.index) if words & set(map(_plain, aliases(d.name))) and d.constraint]
-    if not needs:
-        return None
-    key = "forms.dependencies.required"
-    rows = [
-        i18n.text(key, language, name=f"`{d.name}`", value=d.constraint, cite=cited.cite(d.path, d.line)) for d in needs
+    language_needs = [f for f in facts(inquiry.index, "language") if _plain(f.subject) in words]
+    required = [(f.subject, f.value, f.path, f.line) for f in language_needs[:1]] or [
+        (f"`{d.name}`", d.constraint, d.path, d.line)
+        for d in dependencies(inquiry.index)
+        if words & set(map(_plain, aliases(d.name))) and d.constraint
     ]
-    return CodeAnswer("version", "\n".join(dict.fromkeys(rows)), cited.places, True)
+    rows = [
+        i18n.text("forms.dependencies.required", language, name=name, value=value, cite=cited.cite(path, line))
+        for name, value, path, line in required
+    ]
+    return CodeAnswer("version", "\n".join(dict.fromkeys(rows)), cited.places, True) if rows else None
 
 
 def _licence(inquiry: Inquiry) -> CodeAnswer | None:

@@ -68,7 +68,7 @@ def _form(question: str, index: Index) -> Form | None:
 
 def _is_known(name: str, coded: bool, index: Index) -> bool:
     """Whether a name is a definition or a file; one that is written like code need only occur."""
-    if index.symbols(name) or any(path == name or path.endswith(f"/{name}") for path in index.files):
+    if index.symbols(name) or index.files_named(name):
         return True
     return coded and _occurs(name, index)
 

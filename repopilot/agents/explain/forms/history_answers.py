@@ -44,17 +44,14 @@ def answer_history(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     touched = path or next((p for p in shown[0].paths if p in index.files), "")
     places = (evidence_of_lines(index, 1, (touched, 1, 1)),) if touched in index.files else ()
     text = "\n\n".join(parts) + (" [1]" if places else "")
-    return CodeAnswer(
-        "reason" if form.kind == "reason" else "history", text, places, bool(path), len(found) - len(shown)
-    )
+    return CodeAnswer("reason" if form.kind == "reason" else "history", text, places, sure=bool(path))
 
 
 def _named_path(names: Sequence[str], index: Index) -> str:
-    """The file that one of the names means: the only one with that path, else the only one that defines the name; ''
-    for none."""
+    """The file that one of the names means: the one with that path, else the only one whose path ends in it, else the
+    only one that defines the name; '' for none."""
     for name in names:
-        paths = [p for p in index.files if p == name or p.endswith(f"/{name}")]
-        paths = paths or sorted({symbol.path for symbol in index.symbols(name)})
+        paths = index.files_named(name) or sorted({symbol.path for symbol in index.symbols(name)})
         if len(paths) == 1:
             return paths[0]
     return ""
