@@ -31,6 +31,7 @@ FILES = {
     'dependencies = [\n    "httpx>=0.27",\n    "watchfiles",\n]\n',
     "README.md": "# Orchard\n\n## Install\n\n```sh\npip install orchard\n```\n\n"
     "`watchfiles` notices when the settings file changes.\n",
+    "docs/README.md": "# About\n\nOf apples.\n",
     "Makefile": "test:\n\tpytest\n",
     "CONTRIBUTING.md": "# Contributing\n\nRun the tests before you send a change:\n\n```sh\nmake test\n```\n",
     "orchard/apples.py": 'import httpx\n\nMAX_APPLES = 12\n\n\nclass Fruit:\n    """Grows."""\n\n\n'
@@ -92,6 +93,7 @@ def ask(orchard: Workspace) -> Ask:
         ("who wrote orchard/settings.py?", "history", "2022-03-04"),
         ("who wrote settings.py?", "history", "Ada Apple"),
         ("Why was `pick_apple` changed?", "reason", "Add picking of apples"),
+        ("why was `README.md` changed?", "reason", "`README.md` was changed by 2 commits"),
         ("When was `pick_apple` added?", "history", "Add picking of apples"),
         ("when was the picking of apples introduced?", "history", "2021-02-03"),
     ],
