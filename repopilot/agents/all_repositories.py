@@ -18,10 +18,9 @@ from repopilot.agents.exploration import hit_row
 from repopilot.agents.search.render import evidence_of, search_markdown
 from repopilot.errors import UsageError
 from repopilot.foreign_text import without_surrogates
-from repopilot.index.store import Index, IndexStore
+from repopilot.index.store import IndexStore
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.query.parse import parse
-from repopilot.retrieval.search import Results
 from repopilot.retrieval.search_all import FoundInAll, page_of_all, search_all
 from repopilot.runtime import Runtime
 from repopilot.trace import Step
@@ -96,15 +95,12 @@ def _evidence(found: FoundInAll) -> Iterator[Evidence]:
             yield replace(place, number=next(numbers), origin=index.origin)
 
 
-def _lacking(question: str, index: Index, results: Results) -> set[str]:
-    return set(absent_names(question, index, results, partial(indexed_holding, index)))
-
-
 def _lead(question: str, found: FoundInAll, evidence: tuple[Evidence, ...], language: str) -> Explanation:
     """The text above the evidence: the best match, or the names that no repository has."""
     if not evidence:
         return Explanation("absent", lead=i18n.text("explain.absent_in_all", language, count=len(found.searched)))
-    lacking = set.intersection(*(_lacking(question, *each) for each in found.searched))
+    holding = ((index, results, partial(indexed_holding, index)) for index, results in found.searched)
+    lacking = set.intersection(*(set(absent_names(question, *each)) for each in holding))
     if not lacking:
         return Explanation("extractive", lead=best_match(evidence[0], language))
     names = ", ".join(f"`{name}`" for name in sorted(lacking))

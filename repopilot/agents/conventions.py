@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from repopilot.errors import ModelError
@@ -42,30 +41,31 @@ _HEADING = re.compile(r"#{1,4}\s+(.+?)\s*#*$")
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Audience:
-    """Who reads the conventions: their task, the tokens there is room for at a time, and how tokens are counted."""
-
-    task: str
-    room: int
-    count_tokens: Callable[[str], int]
-
-
 class Conventions:
     """The conventions of a repository, each told once.
 
     Args:
         index: the repository.
-        audience: who reads them.
-        embedder: ranks the sections of a guide by how much they matter to the audience; without one, a guide is told
-            from its beginning.
+        task: that of whoever reads them.
+        room: the tokens that there is room for at a time.
+        count_tokens: tokens of a text.
+        embedder: ranks the sections of a guide by how much they matter for the task; without one, a guide is told from
+            its beginning.
     """
 
-    def __init__(self, index: Index, audience: Audience, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        task: str,
+        room: int,
+        count_tokens: Callable[[str], int],
+        embedder: Embedder | None = None,
+    ) -> None:
         self._index = index
-        self._audience = audience
+        self._task = task
+        self._room = room
+        self._count = count_tokens
         self._embedder = embedder
-        self._count = audience.count_tokens
         self._paths = sorted(filter(_is_guide, index.files), key=lambda path: (-len(_folder(path)), _rank(path)))
         self._told: set[str] = set()
         self._own = project_options(index.text(NAME)).options.told
@@ -79,7 +79,7 @@ class Conventions:
         Returns:
             The texts below their paths, each with a note on what was left out; '' for none.
         """
-        left = self._audience.room
+        left = self._room
         parts = list[str]()
         if self._own:
             parts.append(self._cut(NAME, self._own, left))
@@ -120,7 +120,7 @@ class Conventions:
         chunks = self._index.chunks_of(guide)
         if self._embedder is None or len(chunks) < 2:
             return [range(count)]
-        wanted = [*OF_CHANGES, self._audience.task]
+        wanted = [*OF_CHANGES, self._task]
         try:
             found = self._embedder.embed([chunk.text for chunk in chunks])
             asked = self._embedder.embed([*wanted, *ASIDE], query=True)

@@ -118,12 +118,9 @@ def _old_results(exchanges: Sequence[Sequence[Message]]) -> tuple[list[tuple[int
 
 def _with_first_lines(exchanges: Sequence[Sequence[Message]], places: set[tuple[int, int]]) -> list[list[Message]]:
     return [
-        [_first_line(m) if (g, n) in places else m for n, m in enumerate(group)] for g, group in enumerate(exchanges)
+        [_shortened(m, 1, "call again to see them") if (g, n) in places else m for n, m in enumerate(group)]
+        for g, group in enumerate(exchanges)
     ]
-
-
-def _first_line(message: Message) -> Message:
-    return _shortened(message, 1, "call again to see them")
 
 
 def _cut(message: Message, lines: int) -> Message:

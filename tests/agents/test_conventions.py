@@ -8,7 +8,7 @@ import pytest
 from support.models import model_settings
 from support.shop_workspace import workspace_of
 
-from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.conventions import Conventions
 from repopilot.index.embed import Embedders
 
 SECTIONS = {
@@ -25,8 +25,8 @@ def told(tmp_path: Path, room: int, with_vectors: bool) -> str:
     text = "# Contributing\n\nWelcome!\n\n" + "\n\n".join(f"## {title}\n\n{text}" for title, text in SECTIONS.items())
     space = workspace_of(tmp_path, {"CONTRIBUTING.md": f"{text}\n", "app.py": "x = 1\n"})
     embedder = Embedders().choose(model_settings(tmp_path / "models")) if with_vectors else None
-    audience = Audience("make the limit of retries a setting", room, lambda text: len(text.split()))
-    return Conventions(space.index, audience, embedder).of("")
+    task = "make the limit of retries a setting"
+    return Conventions(space.index, task, room, lambda text: len(text.split()), embedder).of("")
 
 
 @pytest.mark.model

@@ -5,7 +5,7 @@ from support import git_server
 from support.shop_workspace import open_workspace
 
 from repopilot import i18n, trace
-from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.conventions import Conventions
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_markdown
 from repopilot.agents.review.agent import review_snapshot
@@ -76,7 +76,7 @@ def test_of_equal_places_those_put_first_come_first(tmp_path, first):
 def test_instructions_are_told_as_a_convention(tmp_path):
     text = 'instructions = "Log with structlog."\ntest_command = "make unit"\n'
     space = workspace(tmp_path, text, **{"AGENTS.md": "Use tabs.\n"})
-    told = Conventions(space.index, Audience("", 500, lambda text: len(text.split()))).of("")
+    told = Conventions(space.index, "", 500, lambda text: len(text.split())).of("")
     assert told.index("Log with structlog.") < told.index("run with: make unit") < told.index("Use tabs.")
 
 

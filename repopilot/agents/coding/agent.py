@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from repopilot.agents import loop
 from repopilot.agents.coding.outcome import REFACTORING_TOOLS
 from repopilot.agents.coding.tool_edit import left_of
-from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.conventions import Conventions
 from repopilot.agents.loop_values import answered
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.code.languages import file_kind, is_test_path
@@ -161,8 +161,8 @@ class LoopEditor:
         model = self.workspace.model
         can_ask = self.workspace.ask is not None
         assert model is not None
-        audience = Audience(self.task, model.context_window // SHARE_OF_CONVENTIONS, model.count_tokens)
-        conventions = Conventions(workspace.index, audience, workspace.embedder)
+        room = model.context_window // SHARE_OF_CONVENTIONS
+        conventions = Conventions(workspace.index, self.task, room, model.count_tokens, workspace.embedder)
 
         async def told_below(call: loop.CallRecord) -> str:
             return await asyncio.to_thread(conventions.of, str(call.arguments.get("path", "")))

@@ -115,12 +115,13 @@ def _licence(index: Index) -> str:
 def _with_history(overview: Overview, commits: Sequence[Commit]) -> Overview:
     """The overview with what changed, as far as the history is known."""
     last = commits[0].at if commits else 0
-    changed = changes(commits)
+    changed = Counter(path for commit in commits for path in set(commit.paths))
     components = tuple(
         replace(component, commits=sum(changed[path] for path in component.files)) for component in overview.components
     )
     own = {path for component in overview.components for path in component.files}
-    hot = hottest(changed, own, HOT)
+    changing = ((path, changed[path]) for path in own if changed[path])
+    hot = sorted(changing, key=lambda each: (-each[1], each[0]))[:HOT]
     year = sum(commit.at > last - YEAR_S for commit in commits)
     # The paths of a commit that changed very many files aren't known.
     of_code = (commit for commit in commits if not own or not commit.paths or not own.isdisjoint(commit.paths))
@@ -150,23 +151,6 @@ def with_people(overview: Overview, snapshot: Snapshot, commits: Sequence[Commit
         made = Counter(authors[commit.sha] for commit in known if not files.isdisjoint(commit.paths))
         components.append(replace(component, people=tuple(name for name, _ in made.most_common(MOST_PEOPLE))))
     return replace(overview, components=tuple(components))
-
-
-def changes(commits: Sequence[Commit]) -> Counter[str]:
-    """How many commits changed each file."""
-    return Counter(path for commit in commits for path in set(commit.paths))
-
-
-def hottest(changed: Mapping[str, int], files: Iterable[str], most: int) -> list[tuple[str, int]]:
-    """The files that change most often, with how many commits changed them; those that none changed are left out.
-
-    Args:
-        changed: as `changes` gives it.
-        files: the files that count.
-        most: how many files at most.
-    """
-    found = [(path, changed[path]) for path in files if changed[path]]
-    return sorted(found, key=lambda each: (-each[1], each[0]))[:most]
 
 
 def _reading(

@@ -116,11 +116,6 @@ def _said(fact: ProjectFact) -> NamedPlace:
     return NamedPlace(fact.path, fact.path, fact.line, " ".join(_EMOJI.sub("", fact.value).split()))
 
 
-def _paragraphs(index: Index, path: str) -> list[list[str]]:
-    """The sentences of a document's first paragraphs."""
-    return [_sentences(paragraph) for paragraph in islice(readme_paragraphs(_text(index, path)), MOST_PARAGRAPHS)]
-
-
 def _led_by_name(index: Index, readme: str) -> str:
     """A pattern of the beginning of a sentence about the project, by its name, its package's or its title."""
     title = _TITLE.search(_text(index, readme))
@@ -136,7 +131,8 @@ def _led_by_name(index: Index, readme: str) -> str:
 
 def _matching(index: Index, path: str, pattern: str, most: int, sentences: int | None = None) -> Iterator[NamedPlace]:
     """The sentences at the beginning of a document, and of its paragraphs, that match a pattern."""
-    told = chain.from_iterable(paragraph[:sentences] for paragraph in _paragraphs(index, path)[:most])
+    paragraphs = islice(readme_paragraphs(_text(index, path)), most)
+    told = chain.from_iterable(_sentences(paragraph)[:sentences] for paragraph in paragraphs)
     yield from (_told(index, path, each) for each in told if re.match(pattern, each, re.I))
 
 

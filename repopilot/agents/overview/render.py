@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar, get_args
 
 from repopilot import i18n
@@ -145,7 +146,8 @@ def overview_text(overview: Overview, language: str, at: Cite, parts: Sequence[s
     shown = [_head(overview, language, at)]
     for part in parts or _ROWS:
         if rows := overview_rows(overview, part, language, at):
-            shown.append(_section(part, rows, language, level))
+            title = i18n.text(f"overview.sections.{part}", language)
+            shown.append("\n".join([f"{'#' * level} {title}", "", *rows]))
     # Zero-width spaces keep the host of a wiki from making references of `#1` and `@name`; here there is no host.
     return "\n\n".join(shown).replace("\u200b", "")
 
@@ -321,10 +323,6 @@ def _term_rows(shown: _Shown) -> list[str]:
     ]
 
 
-def _data_rows(shown: _Shown) -> list[str]:
-    return _counted_rows(shown, get_args(DataKind))
-
-
 def _counted_rows(shown: _Shown, kinds: Iterable[str]) -> list[str]:
     """A row for each kind of data, with the count and the first places."""
     rows = []
@@ -363,16 +361,12 @@ _ROWS: Mapping[str, Callable[[_Shown], list[str]]] = {
     "commands": _command_rows,
     "reading": _reading_rows,
     "terms": _term_rows,
-    "data": _data_rows,
+    "data": partial(_counted_rows, kinds=get_args(DataKind)),
     "people": _people_rows,
     "hot": _hot_rows,
     "recent": _recent_rows,
 }
 """How each section is written, in the order of the page."""
-
-
-def _section(name: str, rows: Sequence[str], language: str, level: int) -> str:
-    return "\n".join([f"{'#' * level} {i18n.text(f'overview.sections.{name}', language)}", "", *rows])
 
 
 def _component(component: Component, name: str, at: Cite) -> str:

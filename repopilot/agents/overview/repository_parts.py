@@ -190,14 +190,9 @@ def _heads(index: Index, group: Group) -> Iterator[NamedPlace]:
             yield NamedPlace(path, path, 1, said if not name.endswith(".go") or said[:8].lower() == "package " else "")
 
 
-def symbol_at(index: Index, place: NamedPlace) -> Symbol | None:
-    """The definition that begins at a place; None for none."""
-    return next((s for s in index.outline(place.path) if s.start_line == place.line), None)
-
-
-def is_deprecated_at(index: Index, place: NamedPlace) -> bool:
+def _is_deprecated_at(index: Index, place: NamedPlace) -> bool:
     """Whether the definition at a place is deprecated."""
-    symbol = symbol_at(index, place)
+    symbol = next((s for s in index.outline(place.path) if s.start_line == place.line), None)
     return symbol is not None and is_deprecated(index, symbol)
 
 
@@ -252,7 +247,7 @@ def _most_used(index: Index, graph: Graph, groups: Sequence[Group]) -> list[list
         for node in nodes:
             named.setdefault(names[node], node)
         places = (_place(graph, node) for node in named.values())
-        wished = (place for place in places if not is_deprecated_at(index, place))
+        wished = (place for place in places if not _is_deprecated_at(index, place))
         found.append(list(islice(wished, MOST_SYMBOLS)))
     return found
 
@@ -308,11 +303,10 @@ def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list
     tests = {path for path in graph.by_path if is_test_path(path) and file_kind(path) == "code"}
     named = {path for path in tests if is_named_as_test(path)}
     tests = named if 2 * len(named) > len(tests) else tests
-    return [[path for path, _ in sorted(each.items(), key=_often_first) if path in tests] for each in uses]
-
-
-def _often_first(counted: tuple[str, int]) -> tuple[int, str]:
-    return -counted[1], counted[0]
+    return [
+        [path for path, _ in sorted(each.items(), key=lambda each: (-each[1], each[0])) if path in tests]
+        for each in uses
+    ]
 
 
 def component_uses(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import Field
 
 from repopilot.agents import loop
-from repopilot.agents.conventions import Audience, Conventions
+from repopilot.agents.conventions import Conventions
 from repopilot.agents.review.findings import has_severe, weight_order
 from repopilot.agents.review.given import Given, callers_of, message_of, sections, ways, within
 from repopilot.agents.review.proving import ReviewTools, looking_tools
@@ -204,8 +204,9 @@ class _Reviewer:
         room = self.model.context_window
         count = self.model.count_tokens
         workspace = self.context.workspace
-        audience = Audience("Review a change", room // SHARE_OF_CONVENTIONS, count)
-        guides = Conventions(workspace.index, audience, workspace.embedder)
+        guides = Conventions(
+            workspace.index, "Review a change", room // SHARE_OF_CONVENTIONS, count, workspace.embedder
+        )
         parts.append(("What the repository tells contributors", await asyncio.to_thread(guides.of, "")))
         change = redacted(await asyncio.to_thread(within, parts, room // SHARE_OF_CHANGE, count))
         mark = delimiter(change)

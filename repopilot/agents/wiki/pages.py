@@ -19,7 +19,7 @@ from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.component_page import component_page
 from repopilot.agents.wiki.reader_lists import ERROR, described, telling
 from repopilot.agents.wiki.readme_example import readme_example
-from repopilot.agents.wiki.subjects import SUBJECTS, subject_page
+from repopilot.agents.wiki.subjects import SUBJECTS
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
 from repopilot.code.chunks.text_spans import doc_spans
 from repopilot.foreign_text import code_block, literal
@@ -73,7 +73,9 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     def empty(name: str) -> Page:
         return Page(name, links, language)
 
-    subjects = [subject_page(subject, facts, empty(f"{subject}.md")) for subject in SUBJECTS]
+    subjects = [empty(f"{subject}.md") for subject in SUBJECTS]
+    for page, write in zip(subjects, SUBJECTS.values(), strict=True):
+        write(facts, page)
     how_to = empty(HOW_TO)
     how_to.section("wiki.guides", _guides(index, how_to))
     lists = (_glossary(index, overview, empty(GLOSSARY)), how_to)

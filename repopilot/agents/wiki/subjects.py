@@ -36,39 +36,18 @@ _WHOLE = ("*", "default")
 """What an import has in place of a name where it imports the module itself."""
 
 
-def subject_page(subject: str, facts: ComponentFacts, page: Page) -> Page:
-    """Write the page of a subject.
-
-    Args:
-        subject: the name of its page without `.md`.
-        facts: the facts about the repository.
-        page: an empty page, which stays empty where the repository doesn't have the subject.
-    """
-    _PAGES[subject](facts, page)
-    return page
-
-
-def _configuration(facts: ComponentFacts, page: Page) -> None:
-    """What configures the code: settings classes, environment variables, files. Names, never values."""
-    _data_sections(facts, ("settings", "variable", "config"), page)
-
-
 def _stored_data(facts: ComponentFacts, page: Page) -> None:
     """Tables and schemas, and the libraries that store data."""
-    _data_sections(facts, ("table", "schema"), page)
-    _used_libraries("stored-data", facts, page)
+    _data_sections(("table", "schema"), facts, page)
+    _libraries("stored-data", facts, page)
 
 
-def _data_sections(facts: ComponentFacts, kinds: Sequence[DataKind], page: Page) -> None:
+def _data_sections(kinds: Sequence[DataKind], facts: ComponentFacts, page: Page) -> None:
+    """What is stored, or what configures the code. Names, never values."""
     for kind in kinds:
         places = [place for place in facts.overview.data if place.kind == kind]
         rows = [f"- {code(p.name)} {page.at(p.path, p.line)}" for p in places[:MOST_ROWS]]
         page.section(f"overview.data.{kind}", rows)
-
-
-def _used_libraries(subject: Subject, facts: ComponentFacts, page: Page) -> None:
-    """The libraries by which code deals with a subject."""
-    page.section("wiki.libraries", _libraries(facts, subject, page))
 
 
 def _errors(facts: ComponentFacts, page: Page) -> None:
@@ -133,7 +112,7 @@ def _testing(facts: ComponentFacts, page: Page) -> None:
     page.section("overview.sections.components", rows)
 
 
-def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]:
+def _libraries(subject: Subject, facts: ComponentFacts, page: Page) -> None:
     """What the code uses of the modules of a subject: a row for each module, with the components that use it."""
     found: dict[str, dict[str, int]] = {}
     own = {fact.value for fact in manifest_facts(facts.index, "name")}
@@ -147,7 +126,7 @@ def _libraries(facts: ComponentFacts, subject: Subject, page: Page) -> list[str]
     for entry, lines in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
         count = i18n.text("wiki.files", page.language, count=len(lines))
         rows.append(f"- {page.linked(code(entry), *min(lines.items()))}: {count}, {_components(facts, lines)}")
-    return rows
+    page.section("wiki.libraries", rows)
 
 
 def _used_of_modules(analysis: FileAnalysis) -> Iterator[tuple[str, int]]:
@@ -175,13 +154,13 @@ def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
     return ", ".join(f"[{literal(facts.overview.components[n].name)}]({facts.names[n]})" for n in numbers)
 
 
-_PAGES: Mapping[str, Callable[[ComponentFacts, Page], None]] = {
-    "configuration": _configuration,
+SUBJECTS: Mapping[str, Callable[[ComponentFacts, Page], None]] = {
+    "configuration": partial(_data_sections, ("settings", "variable", "config")),
     "stored-data": _stored_data,
     "errors": _errors,
-    "concurrency": partial(_used_libraries, "concurrency"),
-    "security": partial(_used_libraries, "security"),
+    "concurrency": partial(_libraries, "concurrency"),
+    "security": partial(_libraries, "security"),
     "testing": _testing,
 }
-SUBJECTS = tuple(_PAGES)
-"""What cuts across the components, in the order of the pages."""
+"""What cuts across the components, in the order of the pages, by the names of these without `.md`: each writes an empty
+page, which stays empty where the repository doesn't have the subject."""

@@ -37,14 +37,11 @@ def _belongs(symbol: Symbol, owner: str) -> bool:
     return f".{wanted}." in f"{around}." or _is_in_file(symbol.path, owner)
 
 
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
-
-
 def _is_in_file(path: str, owner: str) -> bool:
     lower = path.lower()
     wanted = owner.lower().strip("/")
-    return f"/{lower}".endswith(f"/{wanted}") or _stem(lower) == wanted or f"/{wanted}/" in f"/{lower}"
+    stem = lower.rpartition("/")[2].partition(".")[0]
+    return f"/{lower}".endswith(f"/{wanted}") or stem == wanted or f"/{wanted}/" in f"/{lower}"
 
 
 def _distinct(symbols: Sequence[Symbol]) -> list[Symbol]:
