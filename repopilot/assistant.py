@@ -188,7 +188,7 @@ def _understood(question: str, spec: IntentSpec, workspace: Workspace) -> str:
 
     if not workspace.turns or spec.acts or spec.lookup or not spec.agent:
         return question
-    return resolve(question, workspace.turns).question
+    return resolve(question, workspace.turns)
 
 
 def _recording(step: Step, events: list[Event]) -> Step:

@@ -6,8 +6,6 @@ import asyncio
 
 from repopilot.agents.follow_up import resolve
 from repopilot.llm.model import Model
-from repopilot.retrieval import skipped_files
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.search import Results, search
 from repopilot.trace import Step
 from repopilot.types import Hit
@@ -24,12 +22,6 @@ MOST_PLACES = 60
 _DEFAULT_TOKENS = 1100
 
 
-def skipped_excerpts(workspace: Workspace, results: Results) -> tuple[Excerpt, ...]:
-    """The beginnings of the files that the query names and that were skipped when the index was built."""
-    limit = workspace.settings.max_file_kb << 10
-    return skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit)
-
-
 async def retrieve(question: str, workspace: Workspace, step: Step, *, documentation: bool = False) -> Results:
     """Search, in a step of its own.
 
@@ -42,7 +34,7 @@ async def retrieve(question: str, workspace: Workspace, step: Step, *, documenta
     Returns:
         The ranked hits.
     """
-    searched = resolve(question, workspace.turns).question
+    searched = resolve(question, workspace.turns)
     async with step.child("retrieve", "retrieval", searched) as searching:
         results = await asyncio.to_thread(
             search,

@@ -78,20 +78,7 @@ class ShownPlace:
         return bool(self.symbol) and " " not in self.symbol
 
 
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """A question as understood: `question` stands on its own; `places` are the places it refers to."""
-
-    question: str
-    places: tuple[ShownPlace, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The symbols that the question refers to."""
-        return tuple(place.symbol for place in self.places if place.symbol)
-
-
-def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
+def resolve(question: str, turns: Sequence[Turn]) -> str:
     """Turn a follow-up into a question that stands on its own.
 
     Args:
@@ -104,7 +91,7 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     """
     recent = [turn for turn in turns[-TURNS_REMEMBERED:] if turn.intent != "REFUSE"]
     if not recent:
-        return FollowUp(question)
+        return question
     shown = next((places for turn in reversed(recent) if (places := places_of(turn))), ())
     if _NUMBER.search(question):
         return _with_places(question, {place.number: place for place in reversed(shown)})
@@ -114,29 +101,28 @@ def resolve(question: str, turns: Sequence[Turn]) -> FollowUp:
     pronoun = _PRONOUN.search(rest)
     of_repository = _REPOSITORY.search(question) is not None and pronoun is None
     if not question.strip() or of_repository or own >= OWN_WORDS or (own and (query.names or query.paths)):
-        return FollowUp(question)
+        return question
     focus = _focus(recent[-1], shown)
     of_overview = isinstance(last := recent[-1].result, Explanation) and last.form == "overview"
     least = OWN_WORDS_OF_A_SUBJECT if of_overview or (focus is not None and focus.is_code) else 1
     if asked(question) in OF_THE_REPOSITORY or (own >= least and _is_open(rest, recent[-1])):
-        return FollowUp(question)
+        return question
     if pronoun and of_overview:
         known = _REPOSITORY.search(question) is not None
-        return FollowUp(question if known else f"{question} {REPOSITORY[query.language]}")
+        return question if known else f"{question} {REPOSITORY[query.language]}"
     if focus is not None and pronoun:
-        return FollowUp(f"{question} {focus.name}", (focus,))
+        return f"{question} {focus.name}"
     joined = (pronoun or not own) and own_words(recent[-1].question) > 0
-    return FollowUp(f"{recent[-1].question} {question}" if joined else question)
+    return f"{recent[-1].question} {question}" if joined else question
 
 
-def _with_places(question: str, known: Mapping[int, ShownPlace]) -> FollowUp:
+def _with_places(question: str, known: Mapping[int, ShownPlace]) -> str:
     """A question with the names of the places that it gives by number; a number of no place stays."""
-    numbers = dict.fromkeys(int(number) for number in _NUMBER.findall(question))
 
     def name(found: re.Match[str]) -> str:
         return known[number].name if (number := int(found[1])) in known else found[0]
 
-    return FollowUp(_NUMBER.sub(name, question), tuple(known[number] for number in numbers if number in known))
+    return _NUMBER.sub(name, question)
 
 
 def _without_repeated(question: str) -> str:

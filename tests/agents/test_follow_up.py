@@ -33,7 +33,7 @@ def turn(question: str = "where are requests sent?", intent: Intent = "EXPLAIN",
 @pytest.mark.parametrize("question", ["what are its limits?", "Où est-ce qu'il écrit ? Et ses tests ?"])
 def test_a_pronoun_after_an_overview_is_the_repository(question):
     result = Explanation(origin="code", form="overview")
-    understood = resolve(question, [turn("give me an overview", result=result)]).question
+    understood = resolve(question, [turn("give me an overview", result=result)])
     assert understood.startswith(question) and understood.endswith(("this repository", "ce dépôt"))
 
 
@@ -60,15 +60,14 @@ def test_a_pronoun_after_an_overview_is_the_repository(question):
 )
 def test_a_follow_up_is_rewritten_with_what_it_refers_to(question: str, understood: str) -> None:
     found = resolve(question, (turn(),))
-    assert found.question == understood
+    assert found == understood
 
 
 def test_each_number_in_a_question_is_a_place_whatever_its_name() -> None:
     names = ("App\\Models\\User", r"a\1::\g<0>", "[1]")
     places = tuple(Evidence(n, "a.php", n, n, name, ((n, "x"),)) for n, name in enumerate(names, 1))
     found = resolve("are [3], [1] and [2] the same as [1]?", (turn(evidence=places),))
-    assert found.question == "are `{2}`, `{0}` and `{1}` the same as `{0}`?".format(*names)
-    assert found.names == (names[2], names[0], names[1])
+    assert found == "are `{2}`, `{0}` and `{1}` the same as `{0}`?".format(*names)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_each_number_in_a_question_is_a_place_whatever_its_name() -> None:
     ],
 )
 def test_a_question_that_stands_for_itself_is_left_alone(question: str) -> None:
-    assert resolve(question, (turn(),)).question == question
+    assert resolve(question, (turn(),)) == question
 
 
 BEFORE = {
@@ -137,34 +136,34 @@ BEFORE = {
     ],
 )
 def test_a_question_about_the_whole_is_one_in_any_position_of_a_chat(before: str, question: str, wish: str) -> None:
-    query = parse(resolve(question, (BEFORE[before],)).question)
+    query = parse(resolve(question, (BEFORE[before],)))
     assert (query.text, query.kind, query.wish) == (question, "overview", wish)
 
 
 @pytest.mark.parametrize("question", ["how does it work?", "what does it do?", "what is it for?", "à quoi sert-elle ?"])
 def test_what_a_definition_does_is_asked_of_the_last_one_and_else_of_the_whole(question: str) -> None:
-    assert resolve(question, (turn(),)).names == ("Client.send",)
-    assert parse(resolve(question, (BEFORE["an overview"],)).question).kind == "overview"
+    assert resolve(question, (turn(),)) == f"{question} `Client.send`"
+    assert parse(resolve(question, (BEFORE["an overview"],))).kind == "overview"
     assert parse(question).kind == "overview"
 
 
 def test_without_a_turn_or_a_place_nothing_is_guessed() -> None:
-    assert resolve("who calls it?", ()).question == "who calls it?"
-    assert resolve("who calls it?", (Turn("what is this?", "", "EXPLAIN"),)).question == "who calls it?"
-    assert resolve("who calls it?", (turn(intent="REFUSE"),)).question == "who calls it?"
+    assert resolve("who calls it?", ()) == "who calls it?"
+    assert resolve("who calls it?", (Turn("what is this?", "", "EXPLAIN"),)) == "who calls it?"
+    assert resolve("who calls it?", (turn(intent="REFUSE"),)) == "who calls it?"
 
 
 @pytest.mark.parametrize("question", ["what does it raise?", "does it wait longer each time?"])
 def test_it_stays_what_the_conversation_is_about(question: str) -> None:
     callers = turn("who calls `retry_delay`?", evidence=PLACES[:2], citations=())
-    assert resolve(question, (turn(), callers)).names == ("retry_delay",)
+    assert resolve(question, (turn(), callers)) == f"{question} `retry_delay`"
 
 
 def test_what_is_understood_once_is_understood_the_same_again() -> None:
     overview = turn("give me an overview", result=Explanation(origin="code", form="overview"))
     for before, question in ((overview, "what are its limits?"), (turn(), "who calls it?")):
-        once = resolve(question, (before,)).question
-        assert once != question and resolve(once, (before,)).question == once
+        once = resolve(question, (before,))
+        assert once != question and resolve(once, (before,)) == once
 
 
 def test_places_come_from_evidence_else_citations_else_the_report() -> None:
@@ -172,19 +171,19 @@ def test_places_come_from_evidence_else_citations_else_the_report() -> None:
     assert [p.number for p in places_of(turn(evidence=()))] == [1]
     report = ImpactReport("LOW", affected=(AffectedPlace("A1", "shop/pay.py", "pay"),))
     found = resolve("what does it do?", (turn("what breaks?", "IMPACT", evidence=(), citations=(), result=report),))
-    assert found.names == ("pay",)
+    assert found == "what does it do? `pay`"
 
 
 def test_a_heading_is_named_by_its_file() -> None:
     section = (Evidence(1, "README.md", 3, 9, "Corner shop › Running"),)
     shown = turn(evidence=section, citations=())
-    assert "README.md" in resolve("where is it used?", (shown,)).question
-    assert resolve("does it work without React?", (shown,)).question == "does it work without React?"
+    assert "README.md" in resolve("where is it used?", (shown,))
+    assert resolve("does it work without React?", (shown,)) == "does it work without React?"
 
 
 @given(st.text(max_size=120), st.text(max_size=80))
 def test_any_text_can_follow_any_other(question: str, before: str) -> None:
-    assert isinstance(resolve(question, (turn(before),)).question, str)
+    assert isinstance(resolve(question, (turn(before),)), str)
 
 
 async def conversation(workspace: Workspace, questions: Sequence[str]) -> list[Answer]:

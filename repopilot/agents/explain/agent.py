@@ -78,11 +78,10 @@ async def explain(question: str, workspace: Workspace, step: Step) -> Answer:
     basis = await asyncio.to_thread(_basis, found, workspace)
     if found.code is None and (not basis.excerpts or (basis.absent and basis.coverage < WEAK_COVERAGE)):
         return await asyncio.to_thread(_absent, found, workspace, basis.absent)
-    if found.code is not None and not _wants_words(found):
-        await _show(_lead(found), step)
-        return _answer(found, workspace, _lead(found), "code")
     lead = _lead(found, for_reader)
     await _show(lead, step)
+    if found.code is not None and not _wants_words(found):
+        return _answer(found, workspace, lead, "code")
     return await _with_draft(found, basis, lead, workspace, step)
 
 

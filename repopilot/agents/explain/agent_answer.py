@@ -118,7 +118,8 @@ async def agent_answer(
         if is_kept and listener.answered:
             await listener.look_for_cases(budget, done.calls)
         answering.note(**_counts(listener.checked))
-    return _made(listener, done)
+    outcome = _outcome(listener, done.ended)
+    return replace(listener.told(), outcome=outcome, failure="" if outcome == "answered" else done.note)
 
 
 def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[str, int, int]]]:
@@ -379,12 +380,6 @@ def _counts(checked: Sequence[CheckedPart]) -> dict[str, int]:
     return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
 
 
-def _made(listener: _Listener, done: loop.LoopResult) -> AgentAnswer:
-    has_sentences = bool(_sentences(listener.checked))
-    outcome = _outcome(has_sentences, listener.answered or done.ended == "finished", done.ended)
-    return replace(listener.told(), outcome=outcome, failure="" if outcome == "answered" else done.note)
-
-
 def _told(checked: Sequence[CheckedPart], found: Sequence[Evidence], index: Index) -> AgentAnswer:
     numbers = numbers_of(checked)
     sentences = tuple(sentence for each in checked if (sentence := _sentence(each, numbers)) is not None)
@@ -398,12 +393,11 @@ def _told(checked: Sequence[CheckedPart], found: Sequence[Evidence], index: Inde
     return AgentAnswer(sentences, tuple(piece for piece in _layout(checked) if piece != ""), evidence, citations)
 
 
-def _outcome(has_sentences: bool, answered: bool, ended: str) -> Outcome:
-    if answered:
+def _outcome(listener: _Listener, ended: str) -> Outcome:
+    has_sentences = bool(_sentences(listener.checked))
+    if listener.answered or ended == "finished":
         return "answered" if has_sentences else "nothing"
-    if has_sentences:
-        return "noted"
-    return _NO_WORDS.get(ended, "failed")
+    return "noted" if has_sentences else _NO_WORDS.get(ended, "failed")
 
 
 def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[CitedLines] = ()) -> Evidence:

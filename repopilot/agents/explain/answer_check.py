@@ -1,4 +1,4 @@
-"""Checks an agent model's answer sentence by sentence against the lines that it read. Pure; every sentence is shown.
+"""Checks an agent model's answer sentence by sentence against the lines that it read. Sync; every sentence is shown.
 
 Checked: its places exist and were read, and every name in code marks stands in them or in another place that was read.
 Contradicted: it names code that exists nowhere. Not checked: everything else, with the reason.
@@ -17,10 +17,11 @@ from repopilot.agents.explain.borne_out import strange_numbers, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead
 from repopilot.i18n import message
+from repopilot.index.store import Index
 from repopilot.results import SentenceStatus
 from repopilot.retrieval.cite import without_spaces
 from repopilot.retrieval.claims import LITERALS, Anchor, claim_of, identifiers, last_name
-from repopilot.types import Symbol, innermost
+from repopilot.types import innermost
 
 MOST_ADDED = 3
 """Places that a sentence gets for names that its own places don't hold."""
@@ -45,19 +46,13 @@ class Known:
     Attributes:
         read: the lines that the model has seen.
         question: as it was asked, with the conversation it belongs to.
-        last_line: the number of the last line of a file, 0 for a file that the repository lacks.
-        whole_path: the repository's path that ends in a path, '' for none or several.
-        definitions: the definitions of a name.
-        around: the definitions of a file that contain a line.
+        index: the repository.
         exists: whether a name stands anywhere in the repository, or in what it depends on.
     """
 
     read: LinesRead
     question: str
-    last_line: Callable[[str], int]
-    whole_path: Callable[[str], str]
-    definitions: Callable[[str], Sequence[Symbol]]
-    around: Callable[[str, int], Sequence[Symbol]]
+    index: Index
     exists: Callable[[Anchor], bool]
 
 
@@ -179,7 +174,7 @@ def _need_not_stand(anchor: Anchor, at: CitedLines | None, passage: AnswerPart, 
         return True
     if denies and _was_searched(anchor, known):
         return True
-    return f"`{anchor.text}" not in passage.bare and not known.definitions(last_name(anchor.text))
+    return f"`{anchor.text}" not in passage.bare and not known.index.symbols(last_name(anchor.text))
 
 
 def _is_told(anchor: Anchor, known: Known) -> bool:
@@ -215,14 +210,14 @@ def _is_use(anchor: Anchor, at: CitedLines, known: Known) -> bool:
         return anchor.text not in _text_of(at, known)
     if anchor.kind != "name":
         return False
-    named = [symbol for name in _spellings(anchor) for symbol in known.definitions(name)]
+    named = [symbol for name in _spellings(anchor) for symbol in known.index.symbols(name)]
     meant = [symbol for symbol in named if symbol.qualified == anchor.text] or named
     return [(symbol.path, symbol.start_line) for symbol in meant] != [(at.path, at.start)]
 
 
 def _function_of(place: CitedLines, known: Known) -> CitedLines:
     """The innermost function around the beginning of a place, else the place."""
-    functions = (symbol for symbol in known.around(place.path, place.start) if symbol.kind in ("function", "method"))
+    functions = (symbol for symbol in known.index.outline(place.path) if symbol.kind in ("function", "method"))
     inner = innermost(functions, place.start)
     return CitedLines(place.path, inner.start_line, inner.end_line) if inner is not None else place
 
@@ -233,9 +228,16 @@ def _within(at: CitedLines, places: Iterable[CitedLines]) -> bool:
 
 def _meant(place: CitedLines, known: Known) -> CitedLines | None:
     """A place under its whole path; None where there are no such lines."""
-    path = known.whole_path(place.path)
-    exists = path and 1 <= place.start <= place.end <= known.last_line(path)
+    path = _whole_path(place.path, known)
+    text = known.index.text(path) or ""
+    exists = text and 1 <= place.start <= place.end <= len(text.removesuffix("\n").split("\n"))
     return CitedLines(path, place.start, place.end) if exists else None
+
+
+def _whole_path(path: str, known: Known) -> str:
+    """The repository's path that equals a path or ends in it; '' for none or several."""
+    found = known.index.files_named(path.strip().removeprefix("./").strip("/"))
+    return found[0] if len(found) == 1 else ""
 
 
 def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
@@ -270,8 +272,8 @@ def _of_another(anchor: Anchor, known: Known) -> str:
     """Why a member isn't one of the class that a sentence names with it, '' where nothing speaks for that: only other
     classes define it, and the class, all of which was read, neither mentions it nor inherits."""
     *_, owner, name = ["", "", *anchor.text.removesuffix("()").split(".")]
-    types = [each for each in known.definitions(owner) if each.kind in ("class", "struct")]
-    owners = {each.qualified.rpartition(".")[0].rpartition(".")[2] for each in known.definitions(name)}
+    types = [each for each in known.index.symbols(owner) if each.kind in ("class", "struct")]
+    owners = {each.qualified.rpartition(".")[0].rpartition(".")[2] for each in known.index.symbols(name)}
     if anchor.kind != "name" or len(types) != 1 or not owners or owners & {"", owner}:
         return ""
     path, first, last = types[0].path, types[0].start_line, types[0].end_line
@@ -332,7 +334,7 @@ def _is_anywhere(anchor: Anchor, known: Known) -> bool:
     if _is_told(anchor, known):
         return True
     if anchor.kind == "path":
-        return "/" not in anchor.text or bool(known.whole_path(anchor.text)) or known.exists(anchor)
+        return "/" not in anchor.text or bool(_whole_path(anchor.text, known)) or known.exists(anchor)
     spelt = [Anchor(name, "name") for name in _spellings(anchor)]
     if any(known.exists(each) or any(known.read.with_name(each.text)) for each in spelt):
         return True
@@ -365,7 +367,8 @@ def _text_of(place: CitedLines, known: Known) -> str:
     """The lines of a place that were read, with its path and the names of the definitions around them."""
     lines = known.read.lines.get(place.path, {})
     there = [text for number, text in lines.items() if place.start <= number <= place.end]
-    around = [symbol.qualified for symbol in known.around(place.path, place.start)]
+    outline = known.index.outline(place.path)
+    around = [symbol.qualified for symbol in outline if symbol.start_line <= place.start <= symbol.end_line]
     return "\n".join([place.path, *around, *there])
 
 
@@ -387,13 +390,13 @@ def _is_part_of(anchor: Anchor, names: Iterable[str]) -> bool:
 def _read_at(anchor: Anchor, known: Known, near: Sequence[CitedLines]) -> CitedLines | None:
     """Where a name, path or quote occurs in the lines read: at its definition, else first in the files of `near`."""
     if anchor.kind == "path":
-        path = known.whole_path(anchor.text)
+        path = _whole_path(anchor.text, known)
         first = next(iter(known.read.lines.get(path, ())), None)
         return CitedLines(path, first, first) if first is not None else _first(known.read.with_text(anchor.text))
     if anchor.kind == "quote":
         return _first(known.read.with_text(anchor.text))
     names = _spellings(anchor)
-    for symbol in (symbol for name in names for symbol in known.definitions(name)):
+    for symbol in (symbol for name in names for symbol in known.index.symbols(name)):
         is_meant = "." not in anchor.text or anchor.text == symbol.qualified
         if is_meant and known.read.holds(symbol.path, symbol.start_line, symbol.start_line):
             return CitedLines(symbol.path, symbol.start_line, symbol.start_line)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repopilot.agents.explain.evidence_places import LINES, evidence_for, evidence_rows
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.mentioned import mentioned_places
-from repopilot.agents.exploration import retrieve, skipped_excerpts
+from repopilot.agents.exploration import retrieve
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import lines_for_model
 from repopilot.i18n import Language
+from repopilot.retrieval import skipped_files
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, last_name
 from repopilot.retrieval.pack import Pack
@@ -83,8 +85,7 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
     code = answer_by_code(question, results, workspace, language)
     if code is not None and workspace.uses_tools and not _speaks_of_all(code, question):
         code = None
-    asked_for = _skipped(workspace, results) if code is None else ()
-    first = tuple(code.places if code else asked_for)
+    first = code.places if code else tuple(_skipped(workspace, results))
     mentioned, problems = mentioned_places(question, workspace, len(first) + 1)
     evidence = evidence_for(index, results, (*first, *mentioned))
     outline = lines_for_model(overview_of(index)) if results.query.kind == "overview" else ""
@@ -100,14 +101,12 @@ def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
     return all(name in told for name in asked) if asked else code.form == "overview"
 
 
-def _skipped(workspace: Workspace, results: Results) -> tuple[Evidence, ...]:
-    excerpts = skipped_excerpts(workspace, results)
-    return tuple(_shortened(excerpt, number) for number, excerpt in enumerate(excerpts, 1))
-
-
-def _shortened(excerpt: Excerpt, number: int) -> Evidence:
-    lines = tuple(enumerate(excerpt.text.split("\n")[: LINES[0]], excerpt.start_line))
-    return Evidence(number, excerpt.path, excerpt.start_line, lines[-1][0], excerpt.symbol, lines)
+def _skipped(workspace: Workspace, results: Results) -> Iterator[Evidence]:
+    """The beginnings of the files that the query names and that were skipped when the index was built."""
+    limit = workspace.settings.max_file_kb << 10
+    for each in skipped_files.excerpts(workspace.index, workspace.snapshot, results.query, limit):
+        lines = tuple(enumerate(each.text.split("\n")[: LINES[0]], each.start_line))
+        yield Evidence(each.number, each.path, each.start_line, lines[-1][0], each.symbol, lines)
 
 
 def _excerpt(place: Evidence, workspace: Workspace) -> Excerpt:

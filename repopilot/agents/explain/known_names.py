@@ -14,10 +14,8 @@ from repopilot.agents.explain.answer_check import Known
 from repopilot.agents.explain.borne_out import SYSTEM_NAMES
 from repopilot.agents.explain.grounding import exists_in, files_holding
 from repopilot.agents.explain.lines_read import LinesRead
-from repopilot.index.store import Index
 from repopilot.retrieval.claims import Anchor, last_name
 from repopilot.retrieval.places.checked_docs import imported_names
-from repopilot.types import Symbol
 from repopilot.workspace import Workspace
 
 _TYPES = (str, bytes, int, float, list, dict, set, tuple, object, type, BaseException, BaseExceptionGroup)
@@ -32,35 +30,10 @@ def known_names(read: LinesRead, question: str, workspace: Workspace) -> Known:
         question: as it was asked.
         workspace: the repository.
     """
-    index = workspace.index
-    return Known(
-        read=read,
-        question=question,
-        last_line=lambda path: _last_line(index, path),
-        whole_path=partial(whole_path, index),
-        definitions=index.symbols,
-        around=partial(_around, index),
-        exists=lambda anchor: _exists(anchor, workspace),
-    )
+    return Known(read, question, workspace.index, partial(_exists, workspace))
 
 
-def whole_path(index: Index, path: str) -> str:
-    """The repository's path that equals a path or ends in it; '' for none or several."""
-    bare = path.strip().removeprefix("./").strip("/")
-    found = index.files_named(bare)
-    return found[0] if len(found) == 1 else ""
-
-
-def _last_line(index: Index, path: str) -> int:
-    text = index.text(path) if path in index.files else None
-    return len(text.removesuffix("\n").split("\n")) if text else 0
-
-
-def _around(index: Index, path: str, line: int) -> list[Symbol]:
-    return [symbol for symbol in index.outline(path) if symbol.start_line <= line <= symbol.end_line]
-
-
-def _exists(anchor: Anchor, workspace: Workspace) -> bool:
+def _exists(workspace: Workspace, anchor: Anchor) -> bool:
     """Whether a name occurs anywhere in the repository, or may belong to a dependency."""
     index = workspace.index
     if exists_in(index, anchor, partial(files_holding, workspace.resolver)):
@@ -90,10 +63,8 @@ def _names_in(module: str) -> frozenset[str]:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):
         return frozenset()
-    files = [Path(spec.origin)] if spec and spec.origin and spec.origin.endswith(".py") else []
-    files += (
-        [path for folder in (spec.submodule_search_locations or ()) for path in Path(folder).glob("*.py")]
-        if spec
-        else []
-    )
+    folders = map(Path, (spec and spec.submodule_search_locations) or ())
+    files = [path for folder in folders for path in folder.glob("*.py")]
+    if spec and spec.origin and spec.origin.endswith(".py"):
+        files.append(Path(spec.origin))
     return frozenset(word for path in files for word in re.findall(r"\w+", path.read_text("utf-8", "replace")))

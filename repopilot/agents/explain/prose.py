@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -59,16 +59,12 @@ class Prose:
     Attributes:
         text: the sentences that were shown, in Markdown; '' for none.
         citations: the excerpts that they rest on, with the numbers of the excerpts.
-        dropped: how many sentences were not shown, by reason.
         failure: why the model broke off, '' when it did not.
-        lack: why there is no text, None where there is one.
     """
 
     text: str = ""
     citations: tuple[Citation, ...] = ()
-    dropped: Mapping[Reason, int] = field(default_factory=dict)
     failure: str = ""
-    lack: Lack | None = None
 
 
 async def write_prose(found: Findings, coverage: float, workspace: Workspace, step: Step, heading: str = "") -> Prose:
@@ -99,8 +95,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
             failure = i18n.reason(error)
         answering.note(**{"sentences": len(shown.sentences), **{f"dropped_{r}": n for r, n in shown.dropped.items()}})
     _report(shown, failure, step)
-    citations = _citations(shown.sentences, ground.excerpts, workspace.index.commit)
-    return Prose(shown.text, citations, dict(shown.dropped), failure, shown.lack)
+    return Prose(shown.text, _citations(shown.sentences, ground.excerpts, workspace.index.commit), failure)
 
 
 class _Shown:

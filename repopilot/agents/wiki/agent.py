@@ -44,9 +44,7 @@ async def write_pages(workspace: Workspace, step: Step) -> Answer:
             await writing.write(f"- {shown.title}\n")
             wiki = _published(replace(wiki, pages=(*wiki.pages, shown)), step)
     for page in (page for page in pages if page.asks and asked):
-        async with step.child(page.name, "agent", page.asks) as telling:
-            words = await words_for(page, workspace, telling)
-        told = _shown(page, index.commit, words)
+        told = _shown(page, index.commit, await words_for(page, workspace, step))
         with_told = tuple(told if each.name == page.name else each for each in wiki.pages)
         wiki = _published(replace(wiki, pages=with_told), step)
     return Answer(contents(wiki), result=wiki)

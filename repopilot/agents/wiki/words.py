@@ -37,11 +37,9 @@ async def pages_with_words(states: Sequence[PageState], workspace: Workspace, st
         Each page that has new words; a page of which the model says nothing stays as it is, and isn't yielded.
     """
     for state in states:
-        if state.page is not None and state.page.asks and not state.words:
-            async with step.child(state.name, "agent", state.page.asks) as writing:
-                words = await words_for(state.page, workspace, writing)
-            if words:
-                yield with_words(state, words, workspace.index)
+        page = state.page if not state.words else None
+        if page is not None and page.asks and (words := await words_for(page, workspace, step)):
+            yield with_words(state, words, workspace.index)
 
 
 async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | None:
@@ -50,14 +48,15 @@ async def words_for(page: Page, workspace: Workspace, step: Step) -> Words | Non
     Args:
         page: the page of the component.
         workspace: the repository, with a model that uses tools.
-        step: the step of the page.
+        step: gets a child for the page.
 
     Returns:
         What it says; None where it says nothing that is checked, such as that it found nothing.
     """
     assert workspace.model is not None
-    found = await find(page.asks, workspace, step)
-    told = await agent_answer(found, workspace, step, lambda so_far: None, is_kept=True)
+    async with step.child(page.name, "agent", page.asks) as writing:
+        found = await find(page.asks, workspace, writing)
+        told = await agent_answer(found, workspace, writing, lambda so_far: None, is_kept=True)
     if told.outcome != "answered" or not any(each.status == "checked" for each in told.sentences):
         return None
     cited = {f"{each.path}:{each.start_line}-{each.end_line}" for each in told.citations}
