@@ -29,10 +29,11 @@ from repopilot.agents.explain.sentence_check import ClaimContext, check_sentence
 from repopilot.agents.follow_up import resolve
 from repopilot.agents.review.rules import registry
 from repopilot.agents.testing import candidates
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.file_version import code
 from repopilot.code.graph.build import link_graph
 from repopilot.code.languages import file_kind, language_of
-from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.split import analyse
 from repopilot.errors import RepoPilotError
 from repopilot.foreign_text import without_surrogates
 from repopilot.index.build.instant import BuildRun, build_instant

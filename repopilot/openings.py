@@ -12,7 +12,6 @@ from typing import Literal
 
 from repopilot.errors import ModelError
 from repopilot.index.build.job import IndexJobs, IndexRequest
-from repopilot.index.graph.code_graph import MANY_CHUNKS, graph_of
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
@@ -157,8 +156,11 @@ def open_index(
         else "instant",
         cancel=cancel,
     )
-    if wait == "graph" and len(index.chunks) > MANY_CHUNKS:
-        graph_of(index)
+    if wait == "graph":
+        from repopilot.index.graph.code_graph import MANY_CHUNKS, graph_of  # not needed for a search
+
+        if len(index.chunks) > MANY_CHUNKS:
+            graph_of(index)
     running = jobs.running(snapshot)
     # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
     if running is not None and wait is not True and jobs.leave(running):

@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 from collections.abc import Sequence
+
+_GC_THRESHOLD = 10_000
+"""New objects before garbage is looked for. Python's own 700 make imports, which leave none, a tenth slower."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -16,6 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options and arguments.run != "tool":
         parser().parse_args(argv)  # reports the unknown options, and exits
     arguments.options = options
+    gc.set_threshold(_GC_THRESHOLD)
     from repopilot.cli.execute import execute  # slow to import, and `--help` and `--version` don't need it
 
     return execute(arguments)

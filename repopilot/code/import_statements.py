@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from repopilot.code.brackets import split_outside
+from repopilot.code.file_analysis import Import, Names
 from repopilot.code.syntax import text_of
-
-Names = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """One imported module. `module` is as written, without quotes (`.views`, `./app`, `crate::db`, `java.util.List`).
-
-    `names` pairs each imported name with the local name it is bound to; `*` stands for all of them. `alias` is the
-    local name of the module itself, '' for none. `line` is 1-based.
-    """
-
-    module: str
-    names: Names
-    line: int
-    alias: str = ""
-
-    @property
-    def bound(self) -> tuple[str, ...]:
-        """The names that the import binds in its file."""
-        locals_ = tuple(local for _, local in self.names if local != "*")
-        return (*locals_, self.alias) if self.alias else locals_
 
 
 def read_imports(node: Node, data: bytes, language: str) -> Iterator[Import]:

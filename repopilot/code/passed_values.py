@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 UNTYPED = frozenset(("python", "javascript", "jsx", "ruby"))
 """Languages in which parameters need no declared type."""
@@ -20,21 +19,6 @@ _ARGUMENT = re.compile(
 )
 _OBJECT = re.compile(r"(?:new\s+)?([A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*)(\(.*\))?", re.DOTALL)
 _CLASS = re.compile(r"(?:[\w$]+\.)*(?:[A-Z][\w$]*|[A-Z][\w$]*\.new)\(\)")
-
-
-class PassedValue(NamedTuple):
-    """A value that a call passes to a parameter, or that a method keeps as an attribute of its object.
-
-    `name`, `receiver` and `scope` are those of the call, see `Use`; `name` is '' for an attribute. `target` is the
-    position or the name of the parameter, or the name of the attribute. `value` is `self`, an attribute of it, a
-    parameter of the scope, or `Client()` for an object of a class.
-    """
-
-    name: str
-    receiver: str
-    scope: str
-    target: str | int
-    value: str
 
 
 def arguments(data: bytes, at: int) -> Iterator[tuple[str | int, str]]:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib import resources
-from itertools import takewhile
+from functools import lru_cache
 from typing import NamedTuple
-from zlib import crc32
 
 from tree_sitter import Node, QueryCursor, Tree
 
@@ -20,67 +16,19 @@ from repopilot.code import languages
 from repopilot.code.chunks.code_splitter import structural_windows
 from repopilot.code.chunks.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.chunks.text_spans import config_spans, doc_spans, plain_spans, schema_spans
+from repopilot.code.file_analysis import FileAnalysis, Table, Use
 from repopilot.code.formats.components import COMPONENTS, script_of
-from repopilot.code.formats.schema import Table, mentions, tables
-from repopilot.code.import_statements import Import, read_export, read_imports
-from repopilot.code.passed_values import PassedValue
-from repopilot.code.symbols import Bindings, Definition, Use, definitions, uses
+from repopilot.code.formats.schema import mentions, tables
+from repopilot.code.import_statements import read_export, read_imports
+from repopilot.code.symbols import Bindings, Definition, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
-from repopilot.types import Chunk, ChunkKind, Reference, Symbol
-
-VERSION = "13"
-"""Raised with every change of how files are split or read; `version` adds the languages and their queries."""
+from repopilot.types import Chunk, ChunkKind, Symbol
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
 _PARSE_SECONDS = 5.0
 _CPP_HEADER = re.compile(
     r"^[^\S\n]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w+\s*=|public:|private:)", re.MULTILINE
 )
-
-
-@cache
-def version() -> str:
-    """The version of everything that decides what is read from a file: an index built with another version is
-    rebuilt."""
-    folder = resources.files("repopilot.code").joinpath("tags")
-    queries = sorted((file.name, file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".scm"))
-    grammars = [(language, languages.grammar(language)) for language in languages.languages()]
-    return f"{VERSION}-{crc32(repr((queries, grammars)).encode()):08x}"
-
-
-@dataclass(frozen=True, slots=True)
-class FileAnalysis:
-    """What was found in the text of one file. Picklable.
-
-    `language` is the one it was parsed as. `parsed` is False where there is a grammar but the text has syntax errors or
-    took too long; `notes` tell which. `uses` is the compact form of `references`; a use of kind `table` is a table
-    named in SQL. `passed` are the values that tell types where the language declares none. `tables` are those the file
-    declares; `package` is its package or namespace, '' for none. `lines` is the number of lines.
-    """
-
-    path: str
-    language: str
-    chunks: tuple[Chunk, ...]
-    symbols: tuple[Symbol, ...] = ()
-    uses: tuple[Use, ...] = ()
-    passed: tuple[PassedValue, ...] = ()
-    imports: tuple[Import, ...] = ()
-    tables: tuple[Table, ...] = ()
-    package: str = ""
-    parsed: bool = True
-    lines: int = 0
-    notes: tuple[str, ...] = ()
-
-    @property
-    def references(self) -> tuple[Reference, ...]:
-        """Uses and imported names as references, ordered by line."""
-        imported = [
-            Reference(name, self.path, i.line, "import")
-            for i in self.imports
-            for name in ([n for n, _ in i.names if n != "*"] or [_last_part(i.module)])
-        ]
-        used = [Reference(u.name, self.path, u.line, u.kind, u.scope) for u in self.uses if u.kind != "table"]
-        return tuple(sorted(imported + used, key=lambda r: r.line))
 
 
 @lru_cache(maxsize=128)
@@ -137,17 +85,6 @@ def analyse(
     if in_cpp is not None and (queries_of_cpp := tags("cpp")) is not None:
         return _analyse_code(file, _ParsedCode(data, in_cpp.root_node, "cpp", queries_of_cpp))
     return _analyse_code(file, _ParsedCode(data, tree.root_node, grammar, queries))
-
-
-def defined_in(chunk: Chunk, symbols: Sequence[Symbol]) -> list[Symbol]:
-    """The symbols whose definition begins inside a chunk.
-
-    Args:
-        chunk: the chunk.
-        symbols: those of the chunk's file, ordered by first line (as in `FileAnalysis`).
-    """
-    first = bisect_left(symbols, chunk.start_line, key=lambda s: s.start_line)
-    return list(takewhile(lambda s: s.start_line <= chunk.end_line, symbols[first:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +218,6 @@ def _scope_at(found: Sequence[Definition], line: int) -> str:
 def _package_name(text: str) -> str:
     words = text.replace(";", " ").split()
     return words[-1] if words else ""
-
-
-def _last_part(module: str) -> str:
-    for separator in ("::", "/", "\\", "."):
-        if separator in module:
-            return module.rstrip(separator).rsplit(separator, 1)[-1] or module
-    return module
 
 
 def _line_spans(file: _File) -> list[Span]:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code.passed_values import UNTYPED, PassedValue, arguments, tells_type
+from repopilot.code.file_analysis import PassedValue, Use
+from repopilot.code.passed_values import UNTYPED, arguments, tells_type
 from repopilot.code.receivers import Assigned, BodyRange, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
@@ -27,20 +28,6 @@ _BARE_PARAMETER = re.compile(r"= (async )?([\w$]+) =>$")
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
 _SIGNATURE_CHARS = 1000
-
-
-class Use(NamedTuple):
-    """A use of a name: a `Reference` without its path, small enough to keep by the million.
-
-    `receiver` is what precedes the name (`self`, `os.path`; `Client()` for the result of a call, or a variable set to
-    it), `)` where it can't be told, '' for none.
-    """
-
-    name: str
-    line: int
-    kind: str
-    scope: str
-    receiver: str
 
 
 @dataclass(frozen=True, slots=True)

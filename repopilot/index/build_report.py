@@ -11,6 +11,9 @@ from repopilot import i18n
 from repopilot.index.storage import layout
 from repopilot.types import Skip
 
+REMOVED = "repo.skip.gone"
+"""The key of the reason why a file was skipped that was removed while it was being read."""
+
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:

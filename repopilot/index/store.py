@@ -30,8 +30,7 @@ from repopilot.repo.paths.attributes import FILE, LinguistAttributes
 from repopilot.types import Chunk, Origin, Reference, Skip, Snapshot, Symbol
 
 if TYPE_CHECKING:
-    from repopilot.code.import_statements import Import
-    from repopilot.code.split import FileAnalysis
+    from repopilot.code.file_analysis import FileAnalysis, Import
     from repopilot.index.chroma_server import ChromaServer
     from repopilot.index.workers.pool import WorkerPool
     from repopilot.repo.history import Commit

@@ -24,11 +24,11 @@ _GLOBS = (
     ".htdigest application_default_credentials.json *.agekey jenkins.plugins.publish_over_ssh.*.xml credentials.xml "
     "secring.skr *.kdb *.psafe3 proftpdpasswd .tugboat"
 )
-_NAMES = re.compile("|".join(fnmatch.translate(glob) for glob in _GLOBS.split()), re.IGNORECASE)
+_EXACT = frozenset(glob for glob in _GLOBS.split() if "*" not in glob)
+_WILDCARDS = re.compile("|".join(fnmatch.translate(glob) for glob in _GLOBS.split() if "*" in glob))
 _HARMLESS_NAMES = re.compile(
     r"(\.env|\.envrc)\.(example|sample|template|dist|defaults?|tmpl)$|\.pub$|"
-    r"^credentials\.(py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|cs|c|cpp|h|md|rst|html|css|scala|swift)$",
-    re.IGNORECASE,
+    r"^credentials\.(py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|cs|c|cpp|h|md|rst|html|css|scala|swift)$"
 )
 _FOLDERS = frozenset((".aws", ".ssh", ".kube", ".gnupg", ".azure", ".gcloud"))
 _ENDINGS = (".docker/config.json", ".config/gh/hosts.yml")
@@ -37,9 +37,9 @@ _ENDINGS = (".docker/config.json", ".config/gh/hosts.yml")
 @lru_cache(maxsize=_PATHS_CACHED)
 def secret_name(path: str) -> bool:
     """Whether a file must not be read, judged by its path alone: by its name, or because the path holds a secret."""
-    *folders, name = path.split("/")
-    if _FOLDERS.intersection(map(str.lower, folders)) or path.lower().endswith(_ENDINGS):
+    *folders, name = path.casefold().split("/")
+    if _FOLDERS.intersection(folders) or path.casefold().endswith(_ENDINGS):
         return True
-    if _NAMES.match(name) and not _HARMLESS_NAMES.search(name):
+    if (name in _EXACT or _WILDCARDS.match(name)) and not _HARMLESS_NAMES.search(name):
         return True
     return redacted(path) != path

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.shop_workspace import shop_workspace
 
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.formats.components import script_of
-from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.split import analyse
 
 VUE = """\
 <script lang="ts">

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from repopilot.code import languages
 from repopilot.code.chunks.spans import MAX_LINE_CHARS
-from repopilot.code.split import FileAnalysis, analyse, defined_in
+from repopilot.code.file_analysis import FileAnalysis, defined_in
+from repopilot.code.split import analyse
 
 PIECES = [
     "def f(x):",

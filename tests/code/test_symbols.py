@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from repopilot.code import languages
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.receivers import receiver as receiver_before
-from repopilot.code.split import FileAnalysis, analyse
+from repopilot.code.split import analyse
 
 SAMPLES = Path(__file__).parent / "samples"
 

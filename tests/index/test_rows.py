@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repopilot.code.split import analyse, defined_in
+from repopilot.code.file_analysis import defined_in
+from repopilot.code.split import analyse
 from repopilot.index.build.instant import _batches
 from repopilot.index.build.progress import PhaseProgress
 from repopilot.index.lexical import terms_of

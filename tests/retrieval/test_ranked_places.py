@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repopilot.code.split import analyse, defined_in
+from repopilot.code.file_analysis import defined_in
+from repopilot.code.split import analyse
 from repopilot.index.lexical import LexicalIndex, terms_of
 from repopilot.index.tokens import expand, words
 from repopilot.retrieval.places.ranked_places import (

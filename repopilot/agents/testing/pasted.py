@@ -18,10 +18,11 @@ from repopilot.agents.review.report import counts_text, finding_lines, notes_tex
 from repopilot.agents.testing import candidates, demonstration
 from repopilot.agents.testing.render import failure_list, point_list, run_points
 from repopilot.agents.testing.repair import RepairRequest, default_test_path, repair
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.languages import language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
 from repopilot.code.source_positions import rows_of
-from repopilot.code.split import FileAnalysis, analysed
+from repopilot.code.split import analysed
 from repopilot.foreign_text import fence_of
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation, TestReport

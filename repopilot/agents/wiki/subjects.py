@@ -18,8 +18,7 @@ from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
-from repopilot.code.import_statements import Import
-from repopilot.code.split import FileAnalysis
+from repopilot.code.file_analysis import FileAnalysis, Import
 from repopilot.foreign_text import literal
 from repopilot.index.manifests import facts as manifest_facts
 from repopilot.retrieval.places.checked_docs import said_of

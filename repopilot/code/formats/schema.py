@@ -4,33 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from repopilot.code.brackets import closed_at, split_outside
 from repopilot.code.chunks.text_spans import unquoted
+from repopilot.code.file_analysis import Table
 from repopilot.code.source_positions import line_at
 from repopilot.types import Symbol
-
-Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A declared table.
-
-    `line` is 1-based; `model` is the qualified name of the class or Prisma model that maps it, '' for plain SQL;
-    `refers` names the tables or models that its foreign keys refer to.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    path: str
-    line: int
-    declared: Declared
-    model: str = ""
-    refers: tuple[str, ...] = ()
-
 
 _SQL_WORDS = re.compile(r"\b(?:select|insert|update|delete|create|alter)\b", re.IGNORECASE)
 _MENTION = re.compile(

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from repopilot.code.formats.schema import Table
+from repopilot.code.file_analysis import FileAnalysis, Table, Use
 from repopilot.code.graph.graph import Edge, Graph, graph_of
 from repopilot.code.graph.implementations import implementations
 from repopilot.code.graph.import_resolver import OwnPackage, file_lookup, resolve
 from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
-from repopilot.code.split import FileAnalysis
-from repopilot.code.symbols import Use
 
 _CLASS, _FUNCTION, _VALUE = (KINDS.index(kind) for kind in ("class", "function", "value"))
 _KINDS = {

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from repopilot.code.brackets import closed_at, split_outside
-from repopilot.code.split import FileAnalysis
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.types import Symbol
 
 _MOST_TYPES = 200

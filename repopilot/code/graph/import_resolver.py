@@ -10,9 +10,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from repopilot.code.file_analysis import FileAnalysis, Import
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.code.import_statements import Import
-from repopilot.code.split import FileAnalysis
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
 _JS_LANGUAGES = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))

@@ -14,11 +14,9 @@ from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
 
+from repopilot.code.file_analysis import FileAnalysis, PassedValue, Use
 from repopilot.code.graph.import_resolver import FileLookup, ImportTarget, family
 from repopilot.code.languages import is_test_path
-from repopilot.code.passed_values import PassedValue
-from repopilot.code.split import FileAnalysis
-from repopilot.code.symbols import Use
 from repopilot.types import Symbol, innermost
 
 

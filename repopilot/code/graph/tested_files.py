@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.graph.graph import Edge
 from repopilot.code.languages import is_test_path
-from repopilot.code.split import FileAnalysis
 
 _NAMED = 0.95
 _USED = 0.9

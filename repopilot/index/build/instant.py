@@ -17,10 +17,8 @@ from repopilot import disk, i18n
 from repopilot.code.languages import file_kind, language_of
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError, StorageError
 from repopilot.i18n.format import commit_words
-from repopilot.index.build.parse_batch import REMOVED
 from repopilot.index.build.progress import PhaseProgress
-from repopilot.index.build_report import BuildReport, read_report, write_report
-from repopilot.index.graph.code_graph import begin_linking
+from repopilot.index.build_report import REMOVED, BuildReport, read_report, write_report
 from repopilot.index.storage import layout
 from repopilot.index.storage.codec import Row
 from repopilot.index.storage.database import BrokenDatabase, Draft, open_draft, storage_errors
@@ -346,6 +344,8 @@ def _by_path(skips: Sequence[Skip]) -> tuple[Skip, ...]:
 def _publish(run: BuildRun, report: BuildReport) -> Index:
     building = run.folder / layout.BUILDING
     if run.interrupt is not None:
+        from repopilot.index.graph.code_graph import begin_linking  # not needed where the index is up to date
+
         run.linking = begin_linking(building, report.chunks, run.workers, run.interrupt)
     _write_arrays(run, building)
     if run.linking is not None:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.code.languages import reads_symbols
 from repopilot.code.split import analyse
+from repopilot.index.build_report import REMOVED
 from repopilot.index.storage.codec import Row, encode
 from repopilot.repo.read import read
 from repopilot.types import Skip, Snapshot, SourceFile
 
-REMOVED = "repo.skip.gone"
 """The key of the skip reason for a file that was removed after the listing: the next build may find it again."""
 
 

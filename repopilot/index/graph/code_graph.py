@@ -28,8 +28,8 @@ from repopilot.index.store import Index
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 
 if TYPE_CHECKING:
+    from repopilot.code.file_analysis import FileAnalysis
     from repopilot.code.graph.linker import Linker
-    from repopilot.code.split import FileAnalysis
     from repopilot.project.manifest import Manifest
 
 MANY_CHUNKS = 2_000

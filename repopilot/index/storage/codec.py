@@ -17,12 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repopilot.code.formats.schema import Table
+from repopilot.code.file_analysis import FileAnalysis, Import, PassedValue, Table, Use, defined_in
 from repopilot.code.generated import probably_generated
-from repopilot.code.import_statements import Import
-from repopilot.code.passed_values import PassedValue
-from repopilot.code.split import FileAnalysis, defined_in
-from repopilot.code.symbols import Use
 from repopilot.index.lexical import ChunkTerms, terms_of
 from repopilot.redaction.redact import MARK
 from repopilot.types import Chunk, SourceFile, Symbol

@@ -34,7 +34,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from repopilot import disk
-from repopilot.code import split
+from repopilot.code import version as splitting
 from repopilot.index import lexical
 from repopilot.redaction import redact
 
@@ -60,12 +60,12 @@ redaction."""
 
 def version() -> str:
     """The version of everything in a generation."""
-    return f"{SCHEMA}.{split.version()}.{lexical.VERSION}.{redact.version()}"
+    return f"{SCHEMA}.{splitting.version()}.{lexical.VERSION}.{redact.version()}"
 
 
 def splitter() -> str:
     """The version of the splitter, which decides the texts of the chunks and so their vectors."""
-    return split.version()
+    return splitting.version()
 
 
 def generations(folder: Path) -> list[Path]:

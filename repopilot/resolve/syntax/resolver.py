@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from repopilot.code.file_analysis import Import
 from repopilot.code.graph.import_resolver import FileLookup, family, file_lookup, target_of
-from repopilot.code.import_statements import Import
 from repopilot.code.languages import language_of
 from repopilot.code.syntax import ancestors
 from repopilot.index.manifests import every_manifest

@@ -16,13 +16,14 @@ from itertools import islice
 from pathlib import PurePath
 
 from repopilot import i18n
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.file_version import Code
 from repopilot.code.graph.implementations import implementations
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.python_ast import parse_python
 from repopilot.code.source_positions import rows_of
-from repopilot.code.split import FileAnalysis, analysed
+from repopilot.code.split import analysed
 from repopilot.code.value_sites import sites_in
 from repopilot.foreign_text import escaped
 from repopilot.i18n import Message

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
+from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.graph.graph import dependents
 from repopilot.code.languages import is_test_path
-from repopilot.code.split import FileAnalysis
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from repopilot.code.file_analysis import FileAnalysis, Use
 from repopilot.code.graph.graph import VERBS, Edge
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.graph.linker import Linker, may_mean
 from repopilot.code.languages import file_kind, is_test_path, language_of
-from repopilot.code.split import FileAnalysis
-from repopilot.code.symbols import Use
 from repopilot.index.graph.code_graph import linker_of
 from repopilot.index.store import Index
 from repopilot.resolve.families import same_definition
