@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache, partial
-from typing import Protocol
+from functools import cache, lru_cache, partial, wraps
+from typing import Protocol, TypeVar
 
 from repopilot import i18n
 from repopilot.background import in_thread
 from repopilot.code.languages import is_test_path
 from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
+from repopilot.project.declaration_parts import Read
 from repopilot.project.node_test_packages import of_tests
 from repopilot.project.package_declarations import PackageDeclaration, read_packages
-from repopilot.project.project_version import built_files
 from repopilot.project.python_project import ProjectDeclaration, read_project
+from repopilot.project.workspaces import ListNames
 from repopilot.repo.history import committed_at
 from repopilot.repo.read import names_in, read_on_demand
-from repopilot.sandbox.environments.distribution_metadata import UNKNOWN_VERSION
-from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_build import build_environment
 from repopilot.sandbox.environments.environment_store import (
     environment_key,
     failed_lately,
@@ -37,17 +37,11 @@ from repopilot.sandbox.runners.runner_table import is_run_as_test, language_of_t
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages, OnProgress, Snapshot
 
+Declared = TypeVar("Declared")
+
 _POLL_S = 0.5
 _LARGEST = 8 * 1024 * 1024  # lock files are large
 _FOLDERS = ("", "requirements", "test", "tests", "testing")
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredProject:
-    """A Python project as its repository declares it, with the files that its build would write."""
-
-    project: ProjectDeclaration
-    files: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +50,19 @@ class TestPackages:
 
     __test__ = False
 
-    python: DeclaredProject | None = None
+    python: ProjectDeclaration | None = None
     others: tuple[PackageDeclaration, ...] = ()
 
     @property
     def requirements(self) -> tuple[str, ...]:
         """The requirements of all languages."""
-        own = self.python.project.requirements if self.python else ()
+        own = self.python.requirements if self.python else ()
         return (*own, *(each for other in self.others for each in other.requirements))
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the environments on disk."""
-        own = (environment_key(self.python.project),) if self.python else ()
+        own = (environment_key(self.python),) if self.python else ()
         return (*own, *map(packages_key, self.others))
 
     def parts(self) -> Iterator[TestPackages]:
@@ -79,9 +73,46 @@ class TestPackages:
             yield TestPackages(others=(each,))
 
 
-def declared_project(snapshot: Snapshot) -> DeclaredProject:
-    """The declarations of a snapshot's Python project, read again where the files can have changed."""
-    return _remembered(snapshot) if snapshot.git_dir is not None else _declared(snapshot)
+def _remembered(read: Callable[[Snapshot], Declared]) -> Callable[[Snapshot], Declared]:
+    """Make a reader of declarations remember those of commits. Where the files can have changed, it reads again."""
+    of_commit = lru_cache(maxsize=16)(read)
+
+    @wraps(read)
+    def remembered(snapshot: Snapshot) -> Declared:
+        return of_commit(snapshot) if snapshot.git_dir is not None else read(snapshot)
+
+    return remembered
+
+
+@_remembered
+def declared_project(snapshot: Snapshot) -> ProjectDeclaration:
+    """The declarations of a snapshot's Python project."""
+    read, _ = _files_of(snapshot)
+    return replace(read_project(read), as_of=committed_at(snapshot))
+
+
+@_remembered
+def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
+    """The declarations of a snapshot's other languages."""
+    found = read_packages(*_files_of(snapshot))
+    return tuple(with_newer_node(replace(each, as_of=committed_at(snapshot))) for each in found)
+
+
+def _files_of(snapshot: Snapshot) -> tuple[Read, ListNames]:
+    """What gives the texts of a project's files, and the names in its folders, by paths from the project's top."""
+    top = f"{snapshot.subdir}/" if snapshot.subdir else ""
+    names = cache(lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/")))
+
+    def read(path: str) -> str | None:
+        folder, _, name = path.rpartition("/")
+        if folder in _FOLDERS and name not in names(folder):
+            return None
+        try:
+            return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
+        except SourceError:
+            return None
+
+    return read, names
 
 
 def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | None:
@@ -101,35 +132,17 @@ def find_environment(snapshot: Snapshot, settings: Settings) -> Environment | No
     """
     if not settings.test_python and not settings.environments_folder.is_dir():
         return None
-    declared = declared_project(snapshot)
+    project = declared_project(snapshot)
     if settings.test_python:
-        return named_environment(settings.test_python, declared.files)
-    found = load_environment(declared.project, settings, declared.files)
+        return named_environment(settings.test_python, project.built)
+    found = load_environment(project, settings)
     opened = snapshot.edited_from
     return find_environment(opened, settings) if found is None and opened is not None else found
-
-
-def declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
-    """The declarations of a snapshot's other languages, read again where the files can have changed."""
-    return _remembered_packages(snapshot) if snapshot.git_dir is not None else _declared_packages(snapshot)
 
 
 def declaration_of(snapshot: Snapshot, language: str) -> PackageDeclaration | None:
     """The declaration of one language of a snapshot, None for none."""
     return next((each for each in declared_packages(snapshot) if each.language == language), None)
-
-
-def _declared_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
-    top = f"{snapshot.subdir}/" if snapshot.subdir else ""
-
-    def read(path: str) -> str | None:
-        try:
-            return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
-        except SourceError:
-            return None
-
-    found = read_packages(read, cache(lambda folder: names_in(snapshot, f"{top}{folder}".rstrip("/"))))
-    return tuple(with_newer_node(replace(each, as_of=committed_at(snapshot))) for each in found)
 
 
 def find_packages(snapshot: Snapshot, declaration: PackageDeclaration, settings: Settings) -> InstalledPackages | None:
@@ -195,7 +208,7 @@ def needed_packages(snapshot: Snapshot, files: RepositoryFiles, settings: Settin
     paths = files.files
     declared = declared_project(snapshot) if not settings.test_python else None
     tested = any(path.endswith(".py") and is_test_path(path) for path in paths)
-    python = declared if declared and declared.project.files and tested else None
+    python = declared if declared and declared.files and tested else None
     languages = {language_of_tests(path) for path in paths if is_run_as_test(path)}
     languages |= {"rust"} if any(path.endswith(".rs") for path in paths) else set()  # tests are in code files
     others = [each for each in declared_packages(snapshot) if each.language in languages and _can_run(each)]
@@ -220,7 +233,7 @@ def _can_run(declaration: PackageDeclaration) -> bool:
 def not_fetched(needed: TestPackages, snapshot: Snapshot, settings: Settings) -> TestPackages:
     """Those of the packages that aren't installed yet. Blocking."""
     python = needed.python
-    if python is not None and load_environment(python.project, settings, python.files) is not None:
+    if python is not None and load_environment(python, settings) is not None:
         python = None
     others = [each for each in needed.others if find_packages(snapshot, each, settings) is None]
     return TestPackages(python, tuple(others))
@@ -236,8 +249,7 @@ def fetch(
 ) -> None:
     """Fetch and install packages. Blocking. Raises as `build_environment` and `install_packages`."""
     if packages.python:
-        declared = packages.python
-        build_environment(BuildRequest(declared.project, settings, allow_builds, declared.files), progress, cancel)
+        build_environment(packages.python, settings, progress, cancel, allow_builds=allow_builds)
     for each in packages.others:
         install_packages(each, settings, progress, cancel)
 
@@ -301,30 +313,3 @@ def environment_document(packages: TestPackages, settings: Settings, problems: I
         "left_out": [asdict(entry) for each in built for entry in each.left_out],
         "problems": list(problems),
     }
-
-
-@lru_cache(maxsize=16)
-def _remembered_packages(snapshot: Snapshot) -> tuple[PackageDeclaration, ...]:
-    return _declared_packages(snapshot)
-
-
-@lru_cache(maxsize=16)
-def _remembered(snapshot: Snapshot) -> DeclaredProject:
-    return _declared(snapshot)
-
-
-def _declared(snapshot: Snapshot) -> DeclaredProject:
-    top = f"{snapshot.subdir}/" if snapshot.subdir else ""
-    listed = {folder: names_in(snapshot, f"{top}{folder}".rstrip("/")) for folder in _FOLDERS}
-
-    def read(path: str) -> str | None:
-        folder, _, name = path.rpartition("/")
-        if folder in listed and name not in listed[folder]:
-            return None
-        try:
-            return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
-        except SourceError:
-            return None
-
-    project = replace(read_project(read), as_of=committed_at(snapshot))
-    return DeclaredProject(project, built_files(project.version or UNKNOWN_VERSION, read))

@@ -14,8 +14,8 @@ from repopilot.agents.testing.missing import modules_missing
 from repopilot.cli.output import emit, live_progress, say, show_notes
 from repopilot.i18n.format import duration
 from repopilot.project.package_declarations import PackageDeclaration
+from repopilot.project.python_project import ProjectDeclaration
 from repopilot.project_environment import (
-    DeclaredProject,
     TestPackages,
     declared_packages,
     declared_project,
@@ -55,11 +55,11 @@ def environment(arguments: argparse.Namespace, runtime: Runtime) -> int:
         snapshot = open_snapshot(arguments.source, runtime, arguments.ref, report, threading.Event())
         declared = declared_project(snapshot)
         others = declared_packages(snapshot)
-        key = environment_key(declared.project)
+        key = environment_key(declared)
         keys = [key, *map(packages_key, others)]
         removed = [remove_environment(each, settings) for each in keys] if arguments.remove else []
         if arguments.build:
-            python = declared if declared.project.files or not others else None  # nothing declared: pytest alone
+            python = declared if declared.files or not others else None  # nothing declared: pytest alone
             wanted = TestPackages(python, others)
             cancel = threading.Event()
             fetch(wanted, settings, report, cancel, allow_builds=arguments.allow_build_scripts)
@@ -108,15 +108,14 @@ def note_missing(answer: Answer, workspace: Workspace, language: str) -> None:
     """Say on standard error when an environment would help the tests of an answer."""
     missing = modules_missing(answer, workspace.index.files)
     if missing and workspace.environment is None and workspace.settings.environments != "never":
-        count = len(declared_project(workspace.snapshot).project.requirements)
+        count = len(declared_project(workspace.snapshot).requirements)
         note = i18n.message("cli.environment.would_help", modules=", ".join(missing), count=count)
         show_notes([note], language)
 
 
-def _facts(declared: DeclaredProject, key: str, settings: Settings) -> dict[str, object]:
+def _facts(project: ProjectDeclaration, key: str, settings: Settings) -> dict[str, object]:
     from repopilot.sandbox.environments.uv import index_name
 
-    project = declared.project
     stored = list_environments(settings)
     return {
         "project": project.name,

@@ -14,6 +14,7 @@ from repopilot.project.setup_files import config_sections
 _ASSIGNED = re.compile(
     r"""^[^\S\n]*(?:__version__|VERSION|version|__VERSION__)\b[^=\n]*=\s*(?:\w+\s*=\s*)?["']([^"'\n]+)["']""", re.M
 )
+UNKNOWN_VERSION = "0.0.0"
 _MODULES = ("__init__", "_version", "__about__", "version", "__version__", "about", "_metadata")
 
 

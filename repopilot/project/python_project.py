@@ -14,7 +14,7 @@ from repopilot.project.declaration_parts import (
     parsed,
 )
 from repopilot.project.lock_files import LOCK_FILES, locked_versions
-from repopilot.project.project_version import declared_version
+from repopilot.project.project_version import UNKNOWN_VERSION, built_files, declared_version
 from repopilot.project.pyproject_tables import read_pyproject
 from repopilot.project.requirement_files import RequirementFile, read_requirement_lines
 from repopilot.project.setup_files import read_setup_cfg, read_setup_py
@@ -63,6 +63,7 @@ class ProjectDeclaration:
         elsewhere: requirements that no index has: repositories, addresses, folders.
         entry_points: `name → place`, by group.
         files: the paths of the files that declare all this.
+        built: texts by path of the files that a build would write into the source.
         as_of: the time of its commit, from which versions are taken where none are stated; '' for the newest.
     """
 
@@ -74,6 +75,7 @@ class ProjectDeclaration:
     elsewhere: tuple[str, ...] = ()
     entry_points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    built: Mapping[str, str] = field(default_factory=dict)
     as_of: str = ""
 
 
@@ -96,8 +98,8 @@ def read_project(read: Read) -> ProjectDeclaration:
     parts = {path: reader(text) for path, reader in _READERS.items() if (text := noting(path)) is not None}
     name = _first(part.name for part in parts.values())
     chosen = read_requirement_lines(tuple(_chosen(parts, noting)), "", noting)
-    own = RequirementFile(chosen.requirements, chosen.constraints, chosen.extras, chosen.elsewhere)
-    requirements, elsewhere = _with_own_extras(name, own, parts, noting)
+    requirements, elsewhere = _with_own_extras(name, chosen, parts, noting)
+    version = _first(part.version for part in parts.values()) or (declared_version(name, read) if name else "")
     locked = {
         package: version
         for path in reversed(LOCK_FILES)
@@ -107,13 +109,14 @@ def read_project(read: Read) -> ProjectDeclaration:
     pins = {f"{package}=={version}" for package, version in locked.items() if package != canonical(name)}
     return ProjectDeclaration(
         name=name,
-        version=_first(part.version for part in parts.values()) or (declared_version(name, read) if name else ""),
+        version=version,
         python=_first(part.python for part in parts.values()),
         requirements=requirements,
         constraints=(*chosen.constraints, *sorted(pins)),
         elsewhere=elsewhere,
         entry_points=_entry_points(parts),
         files=tuple(path for path, exists in seen.items() if exists),
+        built=built_files(version or UNKNOWN_VERSION, read),
     )
 
 

@@ -19,9 +19,8 @@ from repopilot.errors import SandboxError
 from repopilot.redaction.redact import redacted
 from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.run_program import CopiedRun, readable_packages, run_in_copy, why_stopped
-from repopilot.sandbox.runners.runner_form import NODE_VARIABLES
-from repopilot.sandbox.runners.runner_table import find_program
+from repopilot.sandbox.run_program import CopiedRun, node_program, run_in_copy, why_failed
+from repopilot.sandbox.runners.runner_table import installed_program
 from repopilot.settings import Settings
 from repopilot.types import Environment, InstalledPackages
 
@@ -133,8 +132,7 @@ def unformatted(
     )
     said = redacted(outcome.report.decode("utf-8", "replace"))
     if outcome.ended != "finished" or outcome.status not in (0, 1):
-        finished = outcome.ended == "finished"
-        why = said.strip().rpartition("\n")[2][:200] if finished else why_stopped(outcome, limits)
+        why = why_failed(outcome, limits, said)
         raise SandboxError(i18n.message("sandbox.format_unchecked", name=formatter.name, why=why))
     places = ((path, re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", said)) for path in files)
     return {path: _difference(said[place.end() :]) for path, place in places if place}
@@ -161,7 +159,9 @@ def _run(
 ) -> CopiedRun | None:
     """How to run a formatter; None where it isn't installed."""
     if kind.script:
-        return _node_run(kind, packages())
+        installed = packages()
+        program = node_program(installed, kind.script, kind.arguments)
+        return CopiedRun(program, _LIMITS, node_modules=installed.folder) if installed and program else None
     if name == "gofmt":
         return _go_run(kind)
     folders = [os.path.realpath(folder) for folder in environment.packages] if environment else []
@@ -173,22 +173,7 @@ def _run(
 
 
 def _go_run(kind: _Kind) -> CopiedRun | None:
-    try:
-        go, readable = find_program("go")
-    except SandboxError:
+    found = installed_program("go")
+    if found is None or not (program := found[0].with_name("gofmt")).is_file():
         return None
-    program = go.with_name("gofmt")
-    arguments = (str(program), *kind.arguments)
-    return CopiedRun(SandboxProgram(arguments, readable=readable), _LIMITS) if program.is_file() else None
-
-
-def _node_run(kind: _Kind, packages: InstalledPackages | None) -> CopiedRun | None:
-    if packages is None or not (packages.folder / kind.script).is_file():
-        return None
-    try:
-        node, readable = find_program("javascript")
-    except SandboxError:
-        return None
-    arguments = (str(node), f"{{root}}/node_modules/{kind.script}", *kind.arguments)
-    program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
-    return CopiedRun(program, _LIMITS, node_modules=packages.folder)
+    return CopiedRun(SandboxProgram((str(program), *kind.arguments), readable=found[1]), _LIMITS)

@@ -23,7 +23,7 @@ from repopilot.sandbox.controls.inversion import ExpectedTest, expected_tests
 from repopilot.sandbox.controls.mutants import with_faults
 from repopilot.sandbox.failures import failures, missing_modules
 from repopilot.sandbox.isolation.bwrap import MOUNTS
-from repopilot.sandbox.job_spec import COPY, MB, SandboxJob, SandboxLimits, patience
+from repopilot.sandbox.job_spec import COPY, SandboxJob, SandboxLimits, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.needs import unmet_needs
 from repopilot.sandbox.runner_internals import touched_internals
@@ -267,12 +267,7 @@ def _remaining(
 
 def _ended_early(run: _Run, limits: SandboxLimits) -> tuple[str, ...]:
     """Why the run was stopped; empty when it ran to its end."""
-    ended = run.outcome.ended
-    if ended == "finished":
-        return ()
-    values = {"timeout": limits.seconds, "processes": limits.processes}
-    values |= {name: getattr(limits, name) // MB for name in ("memory", "output", "disk")}
-    return (i18n.message(f"sandbox.stopped.{ended}", limit=values.get(ended)),)
+    return () if run.outcome.ended == "finished" else (supervise.why_stopped(run.outcome, limits),)
 
 
 def _internals(context: _Context) -> tuple[str, ...]:

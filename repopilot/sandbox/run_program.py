@@ -20,11 +20,11 @@ from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE
 from repopilot.sandbox.failures import failures, last_error
 from repopilot.sandbox.inside.bootstrap import NOT_STARTED
 from repopilot.sandbox.isolation.bwrap import MOUNTS
-from repopilot.sandbox.job_spec import COPY, KEPT, MB, SandboxJob, SandboxLimits, SandboxProgram, patience
+from repopilot.sandbox.job_spec import COPY, KEPT, SandboxJob, SandboxLimits, SandboxProgram, patience
 from repopilot.sandbox.levels import level
 from repopilot.sandbox.output.plain_text import plain
-from repopilot.sandbox.runners.runner_form import ProgramReport, RunPlan
-from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, runner_of
+from repopilot.sandbox.runners.runner_form import NODE_VARIABLES, ProgramReport, RunPlan
+from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program, installed_program, runner_of
 from repopilot.sandbox.verdict import TestOutcome
 from repopilot.settings import Settings
 from repopilot.types import Failure, InstalledPackages, SandboxLevel, TestOutcomeName, TestRun
@@ -77,7 +77,7 @@ class RunnerSuite:
     @property
     def readable(self) -> tuple[Path, ...]:
         """The folders of the packages."""
-        return readable_packages(self.packages) if self.packages else ()
+        return _readable_packages(self.packages) if self.packages else ()
 
     def plan(self, program: Path) -> RunPlan:
         """The plan for a runner, with the language's program."""
@@ -264,9 +264,31 @@ def _link_members(links: Mapping[str, str], packages: Path, root: Path) -> None:
         link.symlink_to(os.path.relpath(root / place, link.parent))
 
 
-def readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:
+def _readable_packages(packages: InstalledPackages) -> tuple[Path, ...]:
     """The packages' folder; for packages that we installed its parent, which also has the configuration for cargo."""
     return (packages.folder.parent if packages.key else packages.folder,)
+
+
+def node_program(packages: InstalledPackages | None, script: str, arguments: Sequence[str]) -> SandboxProgram | None:
+    """A program among the repository's Node packages; None where it, or Node, isn't installed.
+
+    Args:
+        packages: the Node packages.
+        script: the program's path among them.
+        arguments: the program's.
+    """
+    node = installed_program("javascript")
+    if packages is None or node is None or not (packages.folder / script).is_file():
+        return None
+    started = (str(node[0]), f"{{root}}/{NODE_MODULES}/{script}", *arguments)
+    return SandboxProgram(started, NODE_VARIABLES, readable=(*node[1], *_readable_packages(packages)))
+
+
+def why_failed(outcome: supervise.RunOutcome, limits: SandboxLimits, said: str) -> str:
+    """Why a program did not do its work: the limit that it exceeded, else the last line that it printed (`said`)."""
+    if outcome.ended != "finished":
+        return supervise.why_stopped(outcome, limits)
+    return said.strip().rpartition("\n")[2][:200]
 
 
 def _limits(suite: RunnerSuite, settings: Settings) -> SandboxLimits:
@@ -313,25 +335,14 @@ def _name(outcome: TestOutcome) -> TestOutcomeName:
     return "passed" if outcome.outcome == "passed" else "skipped"
 
 
-def why_stopped(run: supervise.RunOutcome, limits: SandboxLimits) -> str:
-    """The message for a run that exceeded a limit."""
-    values = {
-        "timeout": limits.seconds,
-        "memory": limits.memory // MB,
-        "processes": limits.processes,
-        "output": limits.output // MB,
-        "disk": limits.disk // MB,
-    }
-    return i18n.message(f"sandbox.stopped.{run.ended}", limit=values.get(run.ended, 0))
-
-
 def _reasons(
     run: supervise.RunOutcome, report: ProgramReport, outcomes: Sequence[TestOutcome], context: _Context, output: str
 ) -> tuple[str, ...]:
     """Why the run did not pass; empty if the runner reported a pass and nothing contradicts it. `output`: the run's."""
     if run.ended != "finished":
         how_far = i18n.message("sandbox.stopped.how_many", count=len(outcomes))
-        return (why_stopped(run, context.limits), how_far) if outcomes else (why_stopped(run, context.limits),)
+        why = supervise.why_stopped(run, context.limits)
+        return (why, how_far) if outcomes else (why,)
     failed = [outcome.id for outcome in outcomes if outcome.outcome == "failed"]
     if failed:
         return tuple(i18n.message("sandbox.verdict.failed", test=test) for test in failed[:_MOST_REASONS])

@@ -16,12 +16,12 @@ from repopilot import i18n
 from repopilot.code.formats.data_formats import table
 from repopilot.errors import SandboxError
 from repopilot.redaction.secret_paths import secret_name
-from repopilot.sandbox import stage
+from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import STRONG, level
 from repopilot.sandbox.output.bounded_json import json_of
-from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, run_in_copy, why_stopped
-from repopilot.sandbox.runners.runner_table import find_program, runner_of
+from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, run_in_copy
+from repopilot.sandbox.runners.runner_table import installed_program, runner_of
 from repopilot.settings import Settings
 from repopilot.types import Environment
 
@@ -103,7 +103,7 @@ def run_shell(
     run = _run(command, replace(_LIMITS, seconds=seconds), inputs, needs)
     outcome, top = run_in_copy(needs.files, run, achieved, cancel)
     output = outcome.output.replace(f"{top}/", "")
-    stopped = why_stopped(outcome, run.limits) if outcome.ended != "finished" else ""
+    stopped = supervise.why_stopped(outcome, run.limits) if outcome.ended != "finished" else ""
     ended = ShellRun(outcome.status, output, stopped, seconds=round(outcome.seconds, 1))
     return ended if stopped else _with_changes(ended, table(json_of(outcome.report)))
 
@@ -137,10 +137,10 @@ def _run(command: str, limits: SandboxLimits, inputs: Path | None, needs: ShellN
     node = RunnerSuite("javascript")
     behind: list[str] = []
     for suite in needs.suites:
-        try:
-            tool, own = find_program(suite.language)
-        except SandboxError:  # the command itself will report that it is missing
+        found = installed_program(suite.language)
+        if found is None:  # the command itself will report that it is missing
             continue
+        tool, own = found
         readable = (*readable, *own, *suite.readable)
         paths.append(str(tool.parent))
         if suite.language == "javascript":

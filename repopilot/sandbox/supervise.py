@@ -64,6 +64,18 @@ class RunOutcome:
     seconds: float
 
 
+def why_stopped(outcome: RunOutcome, limits: SandboxLimits) -> str:
+    """The message for a command that exceeded a limit."""
+    values = {
+        "timeout": limits.seconds,
+        "memory": limits.memory // MB,
+        "processes": limits.processes,
+        "output": limits.output // MB,
+        "disk": limits.disk // MB,
+    }
+    return i18n.message(f"sandbox.stopped.{outcome.ended}", limit=values.get(outcome.ended, 0))
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxCommand:
     """A command to supervise.

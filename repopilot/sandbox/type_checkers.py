@@ -20,9 +20,8 @@ from repopilot.errors import SandboxError
 from repopilot.project.setup_files import config_sections
 from repopilot.sandbox.job_spec import KEPT, MB, SandboxLimits, SandboxProgram
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, readable_packages, run_in_copy, why_stopped
-from repopilot.sandbox.runners.runner_form import NODE_VARIABLES
-from repopilot.sandbox.runners.runner_table import LANGUAGES, find_program
+from repopilot.sandbox.run_program import CopiedRun, RunnerSuite, node_program, run_in_copy, why_failed
+from repopilot.sandbox.runners.runner_table import LANGUAGES
 from repopilot.settings import Settings
 from repopilot.types import Environment
 
@@ -116,17 +115,9 @@ def mypy_checker(
 
 def typescript_checker(inputs: Path, suite: RunnerSuite) -> TypeChecker | None:
     """A TypeScript project's compiler, for checking only; None without tsconfig.json, installed compiler or Node."""
-    packages = suite.packages
-    if packages is None or not (inputs / "tsconfig.json").is_file():
+    program = node_program(suite.packages, "typescript/bin/tsc", ("--noEmit", "--pretty", "false", "--listFiles"))
+    if program is None or not (inputs / "tsconfig.json").is_file():
         return None
-    if not (packages.folder / "typescript" / "bin" / "tsc").is_file():
-        return None
-    try:
-        node, readable = find_program("javascript")
-    except SandboxError:
-        return None
-    arguments = (str(node), "{root}/node_modules/typescript/bin/tsc", "--noEmit", "--pretty", "false", "--listFiles")
-    program = SandboxProgram(arguments, NODE_VARIABLES, readable=(*readable, *readable_packages(packages)))
     limits = LANGUAGES["javascript"].limits
     run = CopiedRun(program, limits, suite.written, suite.node_modules, inputs, suite.links)
     return TypeChecker("tsc", run, _TSC_ERROR, frozenset({0, 1, 2}), _TSC_FILE)
@@ -155,8 +146,7 @@ def check_types(
     outcome, top = run_in_copy(files, replace(checker.run, limits=limits), level(settings), cancel)
     said = outcome.report.decode("utf-8", "replace").replace(f"{top}/", "")
     if outcome.ended != "finished" or outcome.status not in checker.statuses:
-        finished = outcome.ended == "finished"
-        why = said.strip().rpartition("\n")[2][:200] if finished else why_stopped(outcome, limits)
+        why = why_failed(outcome, limits, said)
         raise SandboxError(i18n.message("sandbox.types_unchecked", name=checker.name, why=why))
     errors = (
         TypeDiagnostic(found["path"], int(found["line"]), found["message"]) for found in checker.errors.finditer(said)

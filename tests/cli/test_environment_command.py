@@ -61,9 +61,9 @@ def test_what_is_needed_is_said_without_fetching_anything(repository, capsys):
 
 def test_a_changed_declaration_is_read_anew(repository):
     snapshot = open_source(parse_source(str(repository)), Settings())
-    assert declared_project(snapshot).project.requirements == ("idna", "pytest")
+    assert declared_project(snapshot).requirements == ("idna", "pytest")
     (repository / "pyproject.toml").write_text(PYPROJECT.replace("idna", "six"))
-    assert declared_project(snapshot).project.requirements == ("six", "pytest")
+    assert declared_project(snapshot).requirements == ("six", "pytest")
     assert find_environment(snapshot, Settings()) is None
 
 

@@ -16,7 +16,7 @@ from support.small_disk import on_small_disk, own_mounts
 from support.wheels import pack_installed, write_index, write_wheel
 
 from repopilot.project.python_project import ProjectDeclaration
-from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_build import build_environment
 from repopilot.sandbox.environments.environment_store import list_environments, load_environment
 from repopilot.settings import Settings
 
@@ -28,13 +28,13 @@ import os, sys, threading
 sys.path[:] = {sys.path}
 from pathlib import Path
 from repopilot.project.python_project import ProjectDeclaration
-from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_build import build_environment
 from repopilot.settings import Settings
 
 def build(home, *requirements):
     project = ProjectDeclaration(name="shop", version="1", requirements=requirements)
     settings = Settings(_env_file=None, home=Path(home))
-    return build_environment(BuildRequest(project, settings), lambda _: None, threading.Event())
+    return build_environment(project, settings, lambda _: None, threading.Event())
 """
 KILLED = BUILD + "build(sys.argv[1], 'greeting')"
 
@@ -70,7 +70,7 @@ def test_a_killed_build_leaves_no_process_and_nothing_that_is_used(index, tmp_pa
     assert load_environment(PROJECT, settings) is None and list_environments(settings) == {}
     for name, value in index_at(index).items():
         monkeypatch.setenv(name, value)
-    built = build_environment(BuildRequest(PROJECT, settings), lambda _: None, threading.Event())
+    built = build_environment(PROJECT, settings, lambda _: None, threading.Event())
     assert load_environment(PROJECT, settings) == built
     assert {path.name for path in settings.environments_folder.iterdir() if path.is_dir()} == {built.key, "cache"}
 

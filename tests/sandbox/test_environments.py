@@ -20,7 +20,7 @@ from repopilot.project_environment import fetch_for_tests
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins
-from repopilot.sandbox.environments.environment_build import BuildRequest, build_environment
+from repopilot.sandbox.environments.environment_build import build_environment
 from repopilot.sandbox.environments.environment_store import (
     environment_key,
     list_environments,
@@ -92,15 +92,14 @@ def settings(index, home, monkeypatch) -> Settings:
 
 
 def build(project: ProjectDeclaration, settings: Settings, **more):
-    return build_environment(BuildRequest(project, settings, **more), lambda _: None, threading.Event())
+    return build_environment(project, settings, lambda _: None, threading.Event(), **more)
 
 
 def test_a_build_with_pins_plugins_and_metadata_runs_tests(settings):
     pinned = replace(PROJECT, constraints=("greeting==1.0",))
     assert load_environment(pinned, settings) is None
     moments = []
-    request = BuildRequest(pinned, settings)
-    environment = build_environment(request, moments.append, threading.Event())
+    environment = build_environment(pinned, settings, moments.append, threading.Event())
     assert {"environment_resolve"} <= {moment.phase for moment in moments}
     assert [entry.requirement for entry in environment.left_out] == ["pytest-xdist"]
     assert environment.plugins == ("pricing",)
@@ -145,7 +144,7 @@ def test_limits_cancelling_and_bounds_leave_nothing_behind(settings):
     cancelled = threading.Event()
     cancelled.set()
     with pytest.raises(Cancelled):
-        build_environment(BuildRequest(PROJECT, settings), lambda _: None, cancelled)
+        build_environment(PROJECT, settings, lambda _: None, cancelled)
     with pytest.raises(EnvironmentFailed, match="Python"):
         build(replace(PROJECT, python=">=4"), settings)
     assert list_environments(settings) == {}

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from configparser import ConfigParser, Error
 from pathlib import Path
 
+from repopilot.project.project_version import UNKNOWN_VERSION
 from repopilot.project.python_project import ProjectDeclaration
 
-UNKNOWN_VERSION = "0.0.0"
 _PLUGINS = "pytest11"
 # Plugins that start other processes, repeat or reorder tests, or only report: each test must run once, in this process.
 _NOT_LOADED = frozenset(

@@ -10,8 +10,6 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 from repopilot import i18n
 from repopilot.errors import EnvironmentFailed
@@ -28,30 +26,22 @@ from repopilot.settings import Settings
 from repopilot.types import Environment, LeftOut, OnProgress, Progress
 
 
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """An environment to build.
-
-    Attributes:
-        project: the project's declarations.
-        settings: data directory and limits.
-        allow_builds: packages without a wheel may be built, which runs their code.
-        files: texts of files that the project's build would write.
-    """
-
-    project: ProjectDeclaration
-    settings: Settings
-    allow_builds: bool = False
-    files: Mapping[str, str] | None = None
-
-
-def build_environment(request: BuildRequest, progress: OnProgress, cancel: threading.Event) -> Environment:
+def build_environment(
+    project: ProjectDeclaration,
+    settings: Settings,
+    progress: OnProgress,
+    cancel: threading.Event,
+    *,
+    allow_builds: bool = False,
+) -> Environment:
     """Build the environment of a project, replacing the one for the same declarations.
 
     Args:
-        request: what to build.
+        project: the project's declarations.
+        settings: data directory and limits.
         progress: called with the progress.
         cancel: ends the build once set. What was downloaded is kept for the next one.
+        allow_builds: packages without a wheel may be built, which runs their code.
 
     Returns:
         The environment. Requirements that could not be installed are in `left_out`.
@@ -61,8 +51,6 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
         StorageError: the data directory can't be used.
         Cancelled: `cancel` was set.
     """
-    project = request.project
-    settings = request.settings
     other = interpreter_for(project.python)
     check_python(project, other)
     started = time.monotonic()
@@ -75,7 +63,7 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
             seconds=settings.environment_timeout_s,
             megabytes=limit,
             cancel=cancel,
-            allow_builds=request.allow_builds,
+            allow_builds=allow_builds,
             variables=index_variables(),
             as_of=project.as_of,
             python=str(other.program) if other else sys.executable,
@@ -99,7 +87,7 @@ def build_environment(request: BuildRequest, progress: OnProgress, cancel: threa
         )
         store.write_facts(facts, folder)
         publish(folder, settings.environments_folder / key)
-    built = store.load_environment(project, settings, request.files)
+    built = store.load_environment(project, settings)
     assert built is not None  # published just now
     return built
 

@@ -12,7 +12,6 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -69,15 +68,12 @@ def environment_key(project: ProjectDeclaration) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:20]
 
 
-def load_environment(
-    project: ProjectDeclaration, settings: Settings, files: Mapping[str, str] | None = None
-) -> Environment | None:
+def load_environment(project: ProjectDeclaration, settings: Settings) -> Environment | None:
     """The environment built for a project's current declarations; None where there is none.
 
     Args:
         project: the project's declarations.
         settings: the data directory.
-        files: texts of files that the project's build would write.
 
     Raises:
         StorageError: the data directory can't be used.
@@ -99,7 +95,7 @@ def load_environment(
         packages,
         other.readable if other else (),
         installed_plugins(packages),
-        files or {},
+        project.built,
         facts.left_out,
     )
 

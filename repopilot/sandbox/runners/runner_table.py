@@ -128,26 +128,27 @@ def runner_of(language: str, project: NodeProject) -> Runner:
     )
 
 
-def find_program(language: str) -> tuple[Path, tuple[Path, ...]]:
-    """The program of a language, and the folders that it reads.
-
-    Raises:
-        SandboxError: it isn't installed.
-    """
+def installed_program(language: str) -> tuple[Path, tuple[Path, ...]] | None:
+    """The program of a language, and the folders that it reads; None where it isn't installed."""
     toolchain = LANGUAGES[language]
-    found = _located(toolchain.program, toolchain.home, os.environ.get("PATH", ""))
+    return _located(toolchain.program, toolchain.home, os.environ.get("PATH", ""))
+
+
+def find_program(language: str) -> tuple[Path, tuple[Path, ...]]:
+    """As `installed_program`. Raises SandboxError where the program isn't installed."""
+    found = installed_program(language)
     if found is None:
+        program = LANGUAGES[language].program
         raise SandboxError(
-            i18n.message("sandbox.no_program", program=toolchain.program),
-            i18n.message("sandbox.install_program", program=toolchain.program),
+            i18n.message("sandbox.no_program", program=program),
+            i18n.message("sandbox.install_program", program=program),
         )
     return found
 
 
 def missing_programs(languages: Iterable[str]) -> tuple[str, ...]:
     """The programs of some languages that aren't installed here."""
-    tools = [LANGUAGES[language] for language in languages]
-    return tuple(t.program for t in tools if _located(t.program, t.home, os.environ.get("PATH", "")) is None)
+    return tuple(LANGUAGES[each].program for each in languages if installed_program(each) is None)
 
 
 @lru_cache(maxsize=8)
