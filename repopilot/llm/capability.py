@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
-import httpx
-
+from repopilot.errors import ModelError
 from repopilot.llm.model import billions
-from repopilot.llm.servers import ollama_api
-from repopilot.llm.servers.address import is_loopback, reached
+from repopilot.llm.servers import ollama_api, openai_api
+from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import machine
 from repopilot.llm.speed.model_speed import Speed
 from repopilot.settings import DEFAULT_CONTEXT, Settings
@@ -121,16 +121,8 @@ def _refuses_tools(base: str, key: str, name: str, timeout_s: float) -> bool:
     """Whether the server accepts a call without tools and refuses the same call with a tool. False if the server does
     not answer in time: the loop finds out."""
     tool = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
-    body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-
-    def refused(extra: Mapping[str, Any]) -> bool:
-        url = f"{base}/chat/completions"
-        return httpx.post(
-            url, json=body | dict(extra), headers=headers, timeout=timeout_s, **reached(url)
-        ).is_client_error
-
+    ask = partial(openai_api.one_token, base, key, name, timeout_s)
     try:
-        return refused({"tools": [{"type": "function", "function": tool}]}) and not refused({})
-    except (httpx.HTTPError, httpx.InvalidURL):
+        return ask(tools=[{"type": "function", "function": tool}]).is_client_error and not ask().is_client_error
+    except ModelError:
         return False

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from repopilot.llm.call_queue import CallQueue
 from repopilot.llm.speed.model_speed import Speed
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from repopilot.llm.capability import Way
+    from repopilot.llm.embedded import Engine
     from repopilot.llm.token_budget import TokenBudget
 
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
@@ -22,34 +23,6 @@ Kind = Literal["ollama", "openai", "embedded", "scripted"]
 CHARS_PER_TOKEN = 3.2
 """Lower than the 3.3–4 that Qwen and Llama tokenizers reach on code and English: estimates err on the high side."""
 _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
-
-
-class ModelProcess(Protocol):
-    """The child process of an embedded model: `embedded.Engine`."""
-
-    @property
-    def address(self) -> str:
-        """The OpenAI `api_base`."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-
-    @property
-    def pid(self) -> int | None:
-        """The process id, None before the first start."""
-
-    async def ready(self) -> None:
-        """Start the process unless it runs, and wait until the model is loaded. Raises ModelError."""
-
-    def ended(self, within_s: float) -> bool:
-        """Whether the process has ended, or ends within the time."""
-
-    def exit_reason(self) -> str:
-        """How the process ended."""
-
-    def stop(self) -> None:
-        """End the process. The next call starts it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +53,7 @@ class Model:
     count_tokens: Callable[[str], int] = field(repr=False)
     notes: tuple[str, ...] = ()
     timeout_s: float = 120.0
-    engine: ModelProcess | None = field(default=None, repr=False)
+    engine: Engine | None = field(default=None, repr=False)
     speed: Speed | None = None
     replies: list[Speed] = field(default_factory=list, repr=False, compare=False)
     calls: CallQueue | None = field(default=None, repr=False)

@@ -208,7 +208,7 @@ def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = 
         job = replace(
             context.job,
             root=folder / "repo",
-            work=stage.fresh_work(folder, "work"),
+            work=folder / "work",
             nonce=secrets.token_hex(16),
         )
         outcome = levels.start(job, context.level, context.cancel, seconds)

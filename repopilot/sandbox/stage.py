@@ -29,7 +29,7 @@ def stage(
     built: Mapping[str, str] | None = None,
     left_out: Callable[[str], bool] = lambda path: False,
 ) -> Iterator[Path]:
-    """Make a temporary folder with `repo` inside, removed afterwards.
+    """Make a temporary folder with `repo` and `work` inside, removed afterwards.
 
     Args:
         files: the files under test, texts by path relative to `repo`.
@@ -53,6 +53,7 @@ def stage(
     try:
         root = folder / "repo"
         root.mkdir()
+        (folder / "work").mkdir()
         if inputs is not None:
             _copy(inputs, root, left_out)
         for path, text in (built or {}).items():
@@ -111,8 +112,8 @@ def text_of(path: str, files: Mapping[str, str | bytes], inputs: Path | None) ->
 
 @contextmanager
 def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
-    """Make a temporary folder with a copy of a staged folder as `repo`, removed afterwards. Copies can't be told apart:
-    every file has the same times.
+    """Make a temporary folder with a copy of a staged folder as `repo`, and an empty `work`, removed afterwards. Copies
+    can't be told apart: every file has the same times.
 
     Args:
         root: the staged folder.
@@ -129,16 +130,10 @@ def run_folder(root: Path, texts: Mapping[str, str]) -> Iterator[Path]:
         for place, folders, names in os.walk(folder / "repo"):
             for name in (*folders, *names, "."):
                 os.utime(os.path.join(place, name), (_TIME, _TIME), follow_symlinks=False)
+        (folder / "work").mkdir()
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def fresh_work(folder: Path, name: str) -> Path:
-    """Make an empty folder that the run may write to."""
-    work = folder / name
-    work.mkdir()
-    return work
 
 
 def restore(kept: Path, folder: Path) -> None:

@@ -110,7 +110,7 @@ async def calibrate(model: Model, settings: Settings) -> bool:
     found = await asyncio.to_thread(find_model, settings, PROBE_S, [])
     if found is None or not found.speed_key or (found.kind, found.name) != (model.kind, model.name):
         return False
-    if isinstance(model.engine, embedded.Engine):
+    if model.engine is not None:
         speed = await calibration.measure_engine(model.engine)
     else:
         speed = await calibration.measure_ollama(found.url, model.name, model.context_window)

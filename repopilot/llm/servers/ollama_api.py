@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from repopilot import i18n
+from repopilot.code.formats.data_formats import table
 from repopilot.errors import Cancelled, ModelError
 from repopilot.foreign_text import without_surrogates
 from repopilot.llm.servers.address import reached
@@ -43,12 +44,20 @@ class Tag:
 
 def tags(url: str, timeout_s: float) -> list[Tag] | None:
     """List the models of the Ollama server at `url`; None when nothing there speaks its protocol."""
-    try:
-        answer = httpx.get(f"{url.rstrip('/')}/api/tags", timeout=timeout_s, **reached(url))
-        listed = json_of(answer)["models"]
-        return [_tag(entry) for entry in listed if isinstance(entry, dict) and _is_name(entry.get("name"))]
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
+    listed = _answer(url, "tags", timeout_s).get("models")
+    if not isinstance(listed, list):
         return None
+    return [_tag(entry) for entry in listed if isinstance(entry, dict) and _is_name(entry.get("name"))]
+
+
+def _answer(url: str, path: str, timeout_s: float, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """What the Ollama server at `url` answers; empty when nothing there speaks its protocol."""
+    verb = "POST" if body else "GET"
+    try:
+        answer = httpx.request(verb, f"{url.rstrip('/')}/api/{path}", json=body, timeout=timeout_s, **reached(url))
+        return table(json_of(answer))
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return {}
 
 
 def _tag(entry: Mapping[str, Any]) -> Tag:
@@ -65,22 +74,12 @@ def _is_name(value: object) -> bool:
 
 def version(url: str, timeout_s: float) -> str:
     """The version of the Ollama server at `url`, '' when it doesn't say."""
-    try:
-        answer = httpx.get(f"{url.rstrip('/')}/api/version", timeout=timeout_s, **reached(url))
-        return without_surrogates(str(json_of(answer)["version"]))
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError):
-        return ""
+    return without_surrogates(str(_answer(url, "version", timeout_s).get("version", "")))
 
 
-def show(url: str, name: str, timeout_s: float) -> dict[str, Any]:
+def show(url: str, name: str, timeout_s: float) -> Mapping[str, Any]:
     """What the Ollama server at `url` reports about a model; {} if it doesn't answer."""
-    try:
-        body = {"model": name}
-        answer = httpx.post(f"{url.rstrip('/')}/api/show", json=body, timeout=timeout_s, **reached(url))
-        shown = json_of(answer)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        return {}
-    return shown if isinstance(shown, dict) else {}
+    return _answer(url, "show", timeout_s, {"model": name})
 
 
 def find(names: Sequence[str], wanted: str) -> str | None:

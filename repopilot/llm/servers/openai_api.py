@@ -52,12 +52,17 @@ def check_model(base: str, key: str, name: str, timeout_s: float) -> None:
         ModelRefused: the service refuses the key, the model, or more calls at present.
         ModelError: nothing answers.
     """
-    body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
-    answer = _asked("POST", f"{base}/chat/completions", key, timeout_s, json=body)
+    answer = one_token(base, key, name, timeout_s)
     if answer.status_code == 404:
         raise ModelRefused(i18n.message("llm.hosted.no_model", name=name), i18n.message("llm.check_model_name"))
     if answer.status_code != 400:  # 400: for example a model with another name for the token limit
         _check(answer, base)
+
+
+def one_token(base: str, key: str, name: str, timeout_s: float, **options: Any) -> httpx.Response:
+    """The answer to a call for one token; `options` are added to its body. Raises ModelError if nothing answers."""
+    body = {"model": name, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1, **options}
+    return _asked("POST", f"{base}/chat/completions", key, timeout_s, json=body)
 
 
 def _names(base: str, key: str, timeout_s: float) -> list[str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from repopilot.code.python_ast import parse_python
-from repopilot.code.source_positions import SourcePositions
+from repopilot.code.source_positions import Replacement, SourcePositions, replaced
 from repopilot.sandbox.controls.expectations import (
     FUNCTIONS,
     Function,
@@ -157,9 +157,7 @@ def invert(file: TestFile, names: Collection[str], rng: random.Random) -> str:
         ways = _ways(function, positions, rng)
         best = min(way.quality for way in ways)
         chosen.append(rng.choice([way for way in ways if way.quality == best]))
-    text = file.source
-    for splice in sorted(chosen, key=lambda each: each.start, reverse=True):
-        text = text[: splice.start] + splice.text + text[splice.end :]
+    text = replaced(file.source, (Replacement(each.start, each.end, each.text) for each in chosen))
     parse_python(text)
     return text
 

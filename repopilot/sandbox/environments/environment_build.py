@@ -16,10 +16,11 @@ from repopilot.errors import EnvironmentFailed
 from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
+from repopilot.sandbox.environments.installer_run import too_large
 from repopilot.sandbox.environments.named_interpreter import Interpreter, fits, interpreter_for
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
 from repopilot.sandbox.environments.resolution import PackageResolution, resolve
-from repopilot.sandbox.environments.uv import UvRun, index_variables, run_uv, too_large
+from repopilot.sandbox.environments.uv import UvRun, index_variables, run_uv
 from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
@@ -59,9 +60,7 @@ def build_environment(
         limit = settings.environment_max_mb
         run = UvRun(
             folder,
-            cache=settings.environments_folder / store.CACHE,
-            seconds=settings.environment_timeout_s,
-            megabytes=limit,
+            settings=settings,
             cancel=cancel,
             allow_builds=allow_builds,
             variables=index_variables(),
@@ -115,6 +114,6 @@ def _install(resolution: PackageResolution, run: UvRun, progress: OnProgress) ->
 
 
 def _installed(run: UvRun, expected: int, packages: int) -> Progress:
-    done = disk_use(run.folder / store.SITE, run.megabytes * MB)
+    done = disk_use(run.folder / store.SITE, run.settings.environment_max_mb * MB)
     detail = i18n.message("environments.packages", count=packages)
     return Progress("environment_install", done, max(done, expected), "bytes", detail=detail)

@@ -21,6 +21,7 @@ from repopilot.errors import StorageError
 from repopilot.project.python_project import ProjectDeclaration
 from repopilot.sandbox.environments.distribution_metadata import installed_plugins, write_metadata
 from repopilot.sandbox.environments.named_interpreter import interpreter_for
+from repopilot.sandbox.environments.uv import CACHE
 from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.usage.processes import disk_use
 from repopilot.settings import Settings
@@ -29,7 +30,6 @@ from repopilot.types import Environment, LeftOut
 FACTS = "environment.json"
 SITE = "site"
 METADATA = "metadata"
-CACHE = "cache"
 _FORM = 2
 _FAILED = ".failed.json"
 _AGAIN_S = 3600.0

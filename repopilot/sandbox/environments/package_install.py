@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
-import secrets
 import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
@@ -27,9 +26,10 @@ from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.environments import environment_store as store
 from repopilot.sandbox.environments import maven_repository as maven
 from repopilot.sandbox.environments.environment_store import EnvironmentFacts
+from repopilot.sandbox.environments.installer_run import run_installer
 from repopilot.sandbox.environments.publication import building, check_size, open_to_readers, publish, watched
-from repopilot.sandbox.environments.uv import check_disk, too_large
-from repopilot.sandbox.job_spec import MB, SandboxLimits
+from repopilot.sandbox.environments.uv import CACHE
+from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
 from repopilot.sandbox.runners.junit import local_repository
@@ -43,7 +43,6 @@ VENDOR = "vendor"
 GO_CACHE = "go"
 CARGO_CONFIGURATION = "config.toml"
 _FORM = 1
-_LIMITS = SandboxLimits(memory=4096 * MB, file=1024 * MB, processes=256)
 _LONGEST_PROBLEM = 500
 _NOT_TRANSFERRED = re.compile(r"Could not transfer artifact (\S+) from/to \S+ \((\S+?)\)")
 """An artifact, and the address from which Maven couldn't fetch it."""
@@ -123,8 +122,12 @@ def install_packages(
     key = packages_key(declaration)
     with building(key, settings) as folder:
         _write(installer.written(declaration), folder)
+        variables = installer.variables(folder)
+        run = partial(
+            run_installer, variables=variables, folder=folder, settings=settings, cancel=cancel, starts_in=folder
+        )
         with watched(lambda: progress(_moment(folder, settings))):
-            locked = _install(installer, program, declaration, folder, (settings, cancel))
+            locked = _install(installer, program, declaration, folder, run)
         packages = folder / installer.folder
         packages.mkdir(exist_ok=True)  # missing where nothing was declared
         check_size(packages, settings.environment_max_mb)
@@ -168,12 +171,12 @@ def _install(
     program: str,
     declaration: PackageDeclaration,
     folder: Path,
-    bounds: tuple[Settings, threading.Event],
+    run: Callable[[Sequence[str]], supervise.RunOutcome],
 ) -> bool:
     """Run all steps, then the commands until one succeeds. Returns whether the lock file's versions were kept; the last
     of several commands doesn't keep them. Raises EnvironmentFailed where a required step or every command fails."""
     for arguments, required in installer.steps(declaration, folder):
-        outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
+        outcome = run([program, *arguments])
         if outcome.status and required:
             raise _not_installed(installer, outcome.output)
     commands = installer.commands(declaration, folder)
@@ -185,10 +188,10 @@ def _install(
         loose = not declaration.lock or not _UNLOCKED.isdisjoint(arguments)
         if unreached and not loose:  # the lock file names the same host
             continue
-        outcome = _run([program, *arguments], installer.variables(folder), folder, bounds)
+        outcome = run([program, *arguments])
         if outcome.status == 0:
             if installer.folder == VENDOR:
-                (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder, bounds[0]))
+                (folder / CARGO_CONFIGURATION).write_text(_cargo_configuration(outcome.output, folder))
             kept = number < len(commands) and _UNLOCKED.isdisjoint(arguments)
             return kept or number == 1 or not declaration.lock
         problem = problem or outcome.output
@@ -208,32 +211,6 @@ def _not_installed(installer: _Installer, output: str) -> EnvironmentFailed:
         i18n.message("environments.not_installed", problem=_in_one_line(output)),
         i18n.message("environments.installer_hint", program=installer.program),
     )
-
-
-def _run(
-    arguments: Sequence[str], variables: Mapping[str, str], folder: Path, bounds: tuple[Settings, threading.Event]
-) -> supervise.RunOutcome:
-    settings, cancel = bounds
-    limit = settings.environment_max_mb
-    marker = secrets.token_hex(16)
-    command = supervise.SandboxCommand(
-        supervise.guarded(arguments), {**os.environ, **variables, "REPOPILOT_RUN": marker}, b"", folder, marker, folder
-    )
-    limits = SandboxLimits(
-        settings.environment_timeout_s, _LIMITS.memory, _LIMITS.file, limit * MB, _LIMITS.processes, _LIMITS.output
-    )
-    outcome = supervise.run(command, limits, os.pipe(), cancel)
-    if outcome.ended == "timeout":
-        raise EnvironmentFailed(
-            i18n.message("environments.timeout", seconds=limits.seconds), i18n.message("environments.timeout_hint")
-        )
-    if outcome.ended == "disk":
-        raise too_large(limit)
-    if outcome.ended != "finished":
-        name = Path(arguments[0]).name
-        raise EnvironmentFailed(i18n.message("environments.installer_stopped", program=name, limit=outcome.ended))
-    check_disk(outcome)
-    return outcome
 
 
 def _moment(folder: Path, settings: Settings) -> Progress:
@@ -283,16 +260,15 @@ def _cargo(declaration: PackageDeclaration, folder: Path) -> Sequence[Sequence[s
     return [(*vendor, "--locked", place), (*vendor, place)] if declaration.lock else [(*vendor, place)]
 
 
-def _cargo_configuration(output: str, folder: Path, settings: Settings) -> str:
+def _cargo_configuration(output: str, folder: Path) -> str:
     """The configuration that cargo prints, with the packages' final folder."""
     start = output.find("[source.")
-    key = folder.name.removeprefix("building-")
     text = output[start:] if start >= 0 else ""
-    return text.replace(str(folder), str(settings.environments_folder / key))
+    return text.replace(str(folder), str(folder.with_name(folder.name.removeprefix("building-"))))
 
 
 def _cache(folder: Path, name: str) -> Path:
-    return folder.parent / store.CACHE / name
+    return folder.parent / CACHE / name
 
 
 def _npm_packages(folder: Path) -> Sequence[str]:

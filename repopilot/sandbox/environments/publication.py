@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
 from repopilot.errors import EnvironmentFailed, StorageError
-from repopilot.sandbox.environments.uv import disk_full, too_large
+from repopilot.sandbox.environments.installer_run import disk_full, too_large
 from repopilot.sandbox.job_spec import MB
 from repopilot.settings import Settings
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import os
-import secrets
 import shutil
 import subprocess
 import sys
@@ -17,12 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repopilot import disk, i18n
-from repopilot.errors import EnvironmentFailed, StorageError
+from repopilot import i18n
+from repopilot.errors import EnvironmentFailed
 from repopilot.sandbox import supervise
-from repopilot.sandbox.job_spec import MB, SandboxLimits
+from repopilot.sandbox.environments.installer_run import run_installer
+from repopilot.settings import Settings
 
-_MEMORY = 4096 * MB
+CACHE = "cache"
+"""The folder, among the environments, of the caches of package managers."""
 _PIP_TIMEOUT_S = 20.0
 _FROM_PIP = {  # uv reads no pip configuration
     "index-url": "UV_DEFAULT_INDEX",
@@ -40,9 +41,7 @@ class UvRun:
 
     Attributes:
         folder: the working folder, whose size is limited.
-        cache: uv's cache, kept between builds.
-        seconds: time limit of a run.
-        megabytes: the most that it may write to `folder`.
+        settings: the data directory, whose cache is kept between builds, and the limits.
         cancel: ends a run once set.
         allow_builds: packages without a wheel are built, which runs their code.
         variables: uv's environment variables for the index, besides those of our own process.
@@ -51,9 +50,7 @@ class UvRun:
     """
 
     folder: Path
-    cache: Path
-    seconds: float
-    megabytes: int
+    settings: Settings
     cancel: threading.Event
     allow_builds: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -85,50 +82,20 @@ def run_uv(arguments: Sequence[str], run: UvRun) -> supervise.RunOutcome:
         StorageError: the disk is full.
         Cancelled: `run.cancel` was set.
     """
-    options = ["--python", run.python, "--cache-dir", str(run.cache), "--no-progress", "--color", "never"]
+    options = [
+        "--python",
+        run.python,
+        "--cache-dir",
+        str(run.settings.environments_folder / CACHE),
+        "--no-progress",
+        "--color",
+        "never",
+    ]
     options += ["--no-python-downloads"]
     options += [] if run.allow_builds else ["--only-binary", ":all:"]
     options += ["--exclude-newer", run.as_of] if run.as_of else []
-    marker = secrets.token_hex(16)
-    command = supervise.SandboxCommand(
-        supervise.guarded([find_uv(), "pip", *arguments, *options]),
-        {**os.environ, **run.variables, "REPOPILOT_RUN": marker},
-        b"",
-        run.folder,
-        marker,
-    )
-    limits = SandboxLimits(seconds=run.seconds, memory=_MEMORY, disk=run.megabytes * MB, processes=256)
-    outcome = supervise.run(command, limits, os.pipe(), run.cancel)
-    if outcome.ended == "timeout":
-        raise EnvironmentFailed(
-            i18n.message("environments.timeout", seconds=run.seconds), i18n.message("environments.timeout_hint")
-        )
-    if outcome.ended == "disk":
-        raise too_large(run.megabytes)
-    if outcome.ended != "finished":
-        raise EnvironmentFailed(i18n.message("environments.uv_stopped", limit=outcome.ended))
-    check_disk(outcome)
-    return outcome
-
-
-def check_disk(outcome: supervise.RunOutcome) -> None:
-    """Raises StorageError where a program failed because the disk is full: nothing is wrong with the packages."""
-    if outcome.status != 0 and disk.says_full(outcome.output):
-        raise disk_full()
-
-
-def disk_full() -> StorageError:
-    """The error for an environment that doesn't fit on the disk."""
-    return StorageError(i18n.message("environments.disk_full"), i18n.message("environments.disk_full_hint"))
-
-
-def too_large(limit: int, needed: int | None = None) -> EnvironmentFailed:
-    """The error for an environment over the limit, in MB; `needed` is its size where known beforehand."""
-    if needed is None:
-        problem = i18n.message("environments.too_large", limit=limit)
-    else:
-        problem = i18n.message("environments.too_large_to_fetch", limit=limit, needed=needed)
-    return EnvironmentFailed(problem, i18n.message("environments.too_large_hint"))
+    program = [find_uv(), "pip", *arguments, *options]
+    return run_installer(program, run.variables, run.folder, run.settings, run.cancel)
 
 
 def index_name() -> str:

@@ -16,10 +16,9 @@ from repopilot.errors import SandboxError
 from repopilot.project.node_project import NodeProject
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.runners.runner_form import RunPlan
+from repopilot.sandbox.runners.runner_form import REPORT, RunPlan
 from repopilot.types import InstalledPackages
 
-_REPORT = "{work}/java-report.jsonl"
 _CHECKS = ("checkstyle", "enforcer", "jacoco", "pmd", "spotbugs", "rat", "license", "spring-javaformat")
 _MEMORY = "-Xmx768m -XX:+UseSerialGC -XX:-UsePerfData -Duser.home={work} -Djava.io.tmpdir={work}"
 
@@ -112,8 +111,8 @@ def _program_of(plan: RunPlan, tool: str, program: Path, options: list[str]) -> 
     if plan.packages:
         variables["GRADLE_RO_DEP_CACHE"] = str(plan.packages)
     command = json.dumps([str(program), *options])
-    arguments = (sys.executable, "-s", "-B", "{inside}/java_tests.py", _REPORT, tool, command, *plan.tests)
-    return SandboxProgram(arguments, variables, _REPORT, tuple(read_by(java, program.parent.parent)))
+    arguments = (sys.executable, "-s", "-B", "{inside}/java_tests.py", REPORT, tool, command, *plan.tests)
+    return SandboxProgram(arguments, variables, REPORT, tuple(read_by(java, program.parent.parent)))
 
 
 def read_by(*homes: Path) -> Iterator[Path]:

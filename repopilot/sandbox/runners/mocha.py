@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from repopilot.sandbox.job_spec import SandboxProgram
-from repopilot.sandbox.runners.runner_form import RunPlan
+from repopilot.sandbox.runners.runner_form import REPORT, RunPlan
 
-_REPORT = "{work}/mocha-report.jsonl"
 _TAKEN = (
     "--config",
     "--require",
@@ -27,7 +26,7 @@ def command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan."""
     options = plan.project.options("mocha", _TAKEN, _SWITCHES)
     tests = plan.tests or plan.project.operands("mocha", (*_TAKEN, *_IGNORED))
-    reporter = ("--reporter", "{inside}/mocha_reporter.cjs", "-O", f"output={_REPORT}", "--no-color", "--no-parallel")
+    reporter = ("--reporter", "{inside}/mocha_reporter.cjs", "-O", f"output={REPORT}", "--no-color", "--no-parallel")
     before_10 = plan.packages is not None and not (plan.packages / "mocha/bin/mocha.js").exists()
     program = f"{{root}}/node_modules/mocha/bin/{'mocha' if before_10 else 'mocha.js'}"
-    return SandboxProgram((str(plan.program), program, *options, *reporter, *tests), plan.node_variables, _REPORT)
+    return SandboxProgram((str(plan.program), program, *options, *reporter, *tests), plan.node_variables, REPORT)

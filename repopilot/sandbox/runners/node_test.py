@@ -9,6 +9,7 @@ from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of, lines_of
 from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
+    REPORT,
     ProgramReport,
     RunPlan,
     inside_repository,
@@ -16,7 +17,6 @@ from repopilot.sandbox.runners.runner_form import (
     within_bounds,
 )
 
-_REPORT = "{work}/node-report.jsonl"
 _TAKEN = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C")
 
 
@@ -33,10 +33,10 @@ def program_command(plan: RunPlan) -> SandboxProgram:
 def command(plan: RunPlan) -> SandboxProgram:
     """The program that runs the tests of a plan."""
     options = plan.project.options("node", _TAKEN, ("--experimental-", "--enable-source-maps"))
-    reporter = ("--test-reporter={inside}/node_reporter.mjs", f"--test-reporter-destination={_REPORT}")
+    reporter = ("--test-reporter={inside}/node_reporter.mjs", f"--test-reporter-destination={REPORT}")
     # Two files at a time, whatever the number of cores: each has a process with about ten threads.
     arguments = (str(plan.program), *options, "--test", "--test-concurrency=2", *reporter)
-    return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), plan.node_variables, _REPORT)
+    return SandboxProgram((*arguments, *(f"./{test}" for test in plan.tests)), plan.node_variables, REPORT)
 
 
 @within_bounds

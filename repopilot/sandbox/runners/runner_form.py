@@ -16,6 +16,8 @@ from repopilot.sandbox.output.bounded_json import ReportExceedsBounds
 from repopilot.sandbox.output.plain_text import LONGEST_TEXT, plain
 from repopilot.sandbox.verdict import TestOutcome
 
+REPORT = "{work}/report.jsonl"
+"""The file that a reporter of ours writes, a line of JSON for each test."""
 MOST_TESTS = 20_000
 """Most tests that are read from a report."""
 NODE_VARIABLES = {"NODE_ENV": "test", "OPENSSL_CONF": "/dev/null"}
