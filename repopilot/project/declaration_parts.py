@@ -76,6 +76,11 @@ def canonical(name: str) -> str:
     return str(canonicalize_name(name))
 
 
+def text_of(value: object) -> str:
+    """A text from a file without the spaces around it, '' for anything else."""
+    return value.strip() if isinstance(value, str) else ""
+
+
 def texts(values: object) -> tuple[str, ...]:
     """The texts in a list from a file; anything else is passed over."""
     return tuple(v for v in values if isinstance(v, str)) if isinstance(values, (list, tuple, set)) else ()

@@ -32,7 +32,8 @@ _MODULE = re.compile(r"\.[cm]?[jt]sx?$")
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A declared dependency. `constraint` is its version as written, '' for any; `extra` names the optional group."""
+    """A declared dependency. `constraint` is its version as written, '' for any; `extra` names the optional group;
+    `source` is git, path or registry for a crate from elsewhere than the public registry, else ''."""
 
     name: str
     constraint: str
@@ -40,6 +41,7 @@ class Dependency:
     path: str
     line: int
     extra: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +307,11 @@ def _cargo_tables(path: str, data: Mapping[str, Any], lines: _Lines, prefix: str
         start = lines.find(rf"^\[{prefix}{key}[\].]")
         for name, value in table(data.get(key)).items():
             pattern = rf"^{re.escape(name)}\s*[.=]|^\[{prefix}{key}\.{re.escape(name)}\]"
-            optional: Group = "optional" if isinstance(value, dict) and value.get("optional") else group
-            yield Dependency(name, _constraint(value), optional, path, lines.find(pattern, start - 1))
+            options = table(value)
+            optional: Group = "optional" if options.get("optional") else group
+            source = next((each for each in ("git", "registry", "path") if each in options), "")
+            line = lines.find(pattern, start - 1)
+            yield Dependency(name, _constraint(value), optional, path, line, source=source)
 
 
 def _go(path: str, text: str) -> Manifest:

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from repopilot.code.formats.data_formats import strings
 from repopilot.project.declaration_parts import shell_words
@@ -88,9 +88,7 @@ class NodeProject:
             if _runner_of(command) != self.runner:
                 continue
             words = command[[_program(word) for word in command].index(self.runner) + 1 :]
-            before = ["", *words]
-            given = [word for word, option in zip(words, before, strict=False) if option not in _WITH_VALUE]
-            starts = [_WILDCARD.split(word.removeprefix("./"))[0] for word in given if not word.startswith("-")]
+            starts = [_WILDCARD.split(word.removeprefix("./"))[0] for word in _operands(words, _WITH_VALUE)]
             if not all(starts) or not starts:
                 return ()
             found += starts
@@ -113,26 +111,25 @@ class NodeProject:
             taken: options with a value, as `--name value` or `--name=value`.
             switches: the beginnings of options without one.
         """
-        return _options(self._arguments(program), taken, switches)
+        _, words = self._started(program)
+        found: list[str] = []
+        for number, word in enumerate(words):
+            if word in taken and number + 1 < len(words):
+                found += [word, words[number + 1]]
+            elif ("=" in word and word.partition("=")[0] in taken) or any(word.startswith(start) for start in switches):
+                found.append(word)
+        return tuple(found)
 
     def operands(self, program: str, taken: Sequence[str]) -> tuple[str, ...]:
         """The arguments without options that the test scripts give a program; the options in `taken` have a value."""
-        words = self._arguments(program)
-        found = []
-        for number, word in enumerate(words):
-            if not word.startswith("-") and (number == 0 or words[number - 1] not in taken):
-                found.append(word)
-        return tuple(found)
+        _, words = self._started(program)
+        return tuple(_operands(words, taken))
 
     @property
     def variables(self) -> dict[str, str]:
         """The environment variables that the test scripts set for the runner, except PATH."""
         words = [word for word in self._started(self.runner)[0] if _VARIABLE.match(word)]
         return dict(word.split("=", 1) for word in words)
-
-    def _arguments(self, program: str) -> list[str]:
-        """The arguments of the command that starts a program, as `_started` chooses it."""
-        return self._started(program)[1]
 
     def _started(self, program: str) -> tuple[list[str], list[str]]:
         """The words before and after the name of a program in the first command that starts it.
@@ -237,14 +234,9 @@ def _entry(path: str, source: EntrySource, modules: bool) -> str:
     return f'export * from "{place}";\n{default}'
 
 
-def _options(words: Sequence[str], taken: Sequence[str], switches: Sequence[str]) -> tuple[str, ...]:
-    found: list[str] = []
-    for number, word in enumerate(words):
-        if word in taken and number + 1 < len(words):
-            found += [word, words[number + 1]]
-        elif ("=" in word and word.partition("=")[0] in taken) or any(word.startswith(start) for start in switches):
-            found.append(word)
-    return tuple(found)
+def _operands(words: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """The arguments that are neither options nor the values of the options in `taken`."""
+    return [word for before, word in pairwise(["", *words]) if not word.startswith("-") and before not in taken]
 
 
 def _runner_of(command: Sequence[str]) -> str:

@@ -19,7 +19,6 @@ _OF_REGISTRY = re.compile(r'("resolved": *")https?://[^"]*?/((?:@[^/"]+/)?[^/"]+
 """A package's address in the registry used for locking. The public one goes in its place, and npm replaces that by the
 user's."""
 _CARGO_LOCK = "Cargo.lock"
-_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
 _TARGETS = {"bin": "src/bin", "example": "examples", "test": "tests", "bench": "benches"}
 _POM = "pom.xml"
 _MOST_MODULES = 200
@@ -102,11 +101,9 @@ def _cargo(read: Read, names: ListNames) -> PackageDeclaration | None:
     for folder in member_folders(table(top.get("workspace")).get("members"), _CARGO, names):
         if member := read(f"{folder}/{_CARGO}"):
             manifests[f"{folder}/{_CARGO}"] = member
-    wanted: dict[str, object] = {}
-    for path, manifest in manifests.items():
-        wanted |= _requirements(toml_tables(manifest) if path != _CARGO else top)
-    elsewhere = [name for name, value in wanted.items() if isinstance(value, dict) and {"git", "registry"} & set(value)]
-    own = [name for name, value in wanted.items() if isinstance(value, dict) and "path" in value]
+    read_ones = (read_manifest(path, manifest) for path, manifest in manifests.items())
+    needs = {need.name: need for each in read_ones if each is not None for need in each.dependencies}
+    elsewhere = tuple(need.name for need in needs.values() if need.source in ("git", "registry"))
     lock = read(_CARGO_LOCK) if _CARGO_LOCK in names("") else None
     files = dict(manifests)
     for path, manifest in manifests.items():
@@ -118,8 +115,8 @@ def _cargo(read: Read, names: ListNames) -> PackageDeclaration | None:
         "rust",
         str(table(top.get("package")).get("name") or ""),
         (*manifests, _CARGO_LOCK) if lock is not None else tuple(manifests),
-        tuple(f"{name}@{_version(wanted[name])}" for name in wanted if name not in (*elsewhere, *own)),
-        tuple(elsewhere),
+        tuple(f"{need.name}@{need.constraint or '*'}" for need in needs.values() if not need.source),
+        elsewhere,
         _CARGO_LOCK if lock is not None else "",
         files,
     )
@@ -170,16 +167,6 @@ def _gradle(read: Read, names: ListNames) -> PackageDeclaration | None:
     return PackageDeclaration("java", "", found, node=NodeProject(scripts=scripts)) if found else None
 
 
-def _requirements(manifest: Mapping[str, Any]) -> dict[str, object]:
-    places = [manifest, table(manifest.get("workspace")), *table(manifest.get("target")).values()]
-    return {
-        str(name): value
-        for place in places
-        for group in _TABLES
-        for name, value in table(table(place).get(group)).items()
-    }
-
-
 def _targets(manifest: Mapping[str, Any]) -> Iterator[str]:
     """The source files that cargo wants to exist before it reads what a package needs."""
     if "package" not in manifest:
@@ -191,7 +178,3 @@ def _targets(manifest: Mapping[str, Any]) -> Iterator[str]:
             path = table(target).get("path")
             name = table(target).get("name")
             yield str(path or f"{folder}/{name}.rs")
-
-
-def _version(value: object) -> str:
-    return str(table(value).get("version") or "*") if isinstance(value, dict) else str(value)

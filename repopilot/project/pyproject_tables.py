@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from repopilot.code.formats.data_formats import strings, table, toml_tables
-from repopilot.project.declaration_parts import DeclarationParts, canonical, classified_licence, texts
+from repopilot.project.declaration_parts import DeclarationParts, canonical, classified_licence, text_of, texts
 
 _OF_FLIT = {
     "name": "module",
@@ -27,13 +27,13 @@ def read_pyproject(text: str) -> DeclarationParts:
     declared = table(data.get("dependency-groups"))
     groups = {name: tuple(_group(name, declared)) for name in declared}
     return DeclarationParts(
-        name=_text(project.get("name")) or _text(poetry.get("name")),
-        version=_text(project.get("version")) or _text(poetry.get("version")),
+        name=text_of(project.get("name")) or text_of(poetry.get("name")),
+        version=text_of(project.get("version")) or text_of(poetry.get("version")),
         licence=_licence(project.get("license"))
         or _licence(poetry.get("license"))
         or classified_licence(texts(project.get("classifiers"))),
-        description=_text(project.get("description")) or _text(poetry.get("description")),
-        python=_text(project.get("requires-python")) or _poetry_python(poetry),
+        description=text_of(project.get("description")) or text_of(poetry.get("description")),
+        python=text_of(project.get("requires-python")) or _poetry_python(poetry),
         build=texts(table(data.get("build-system")).get("requires")),
         runtime=(*texts(project.get("dependencies")), *_poetry_requirements(table(poetry.get("dependencies")))),
         extras={
@@ -56,7 +56,7 @@ def _group(name: str, groups: Mapping[str, object]) -> Iterator[str]:
         if isinstance(entry, str):
             yield entry
             continue
-        group = by_name.pop(canonical(_text(table(entry).get("include-group"))), None)
+        group = by_name.pop(canonical(text_of(table(entry).get("include-group"))), None)
         waiting += reversed(group) if isinstance(group, list) else ()
 
 
@@ -114,8 +114,8 @@ def _poetry_pairs(dependencies: Mapping[str, object], *, optional: bool) -> Iter
             yield name, f"{name} @ {options.get('git') and 'git+'}{place}"
             continue
         extras = ",".join(texts(options.get("extras")))
-        bounds = _bounds(_text(options.get("version")))
-        marker = _text(options.get("markers"))
+        bounds = _bounds(text_of(options.get("version")))
+        marker = text_of(options.get("markers"))
         yield name, f"{name}{f'[{extras}]' if extras else ''}{bounds}{f' ; {marker}' if marker else ''}"
 
 
@@ -155,8 +155,4 @@ def _entry_points(project: Mapping[str, object], poetry: Mapping[str, object]) -
 
 def _licence(value: object) -> str:
     """The name of a licence, else the file that has its text."""
-    return _text(value) or _text(table(value).get("text")) or _text(table(value).get("file"))
-
-
-def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
+    return text_of(value) or text_of(table(value).get("text")) or text_of(table(value).get("file"))

@@ -97,7 +97,7 @@ def read_project(read: Read) -> ProjectDeclaration:
 
     parts = {path: reader(text) for path, reader in _READERS.items() if (text := noting(path)) is not None}
     name = _first(part.name for part in parts.values())
-    chosen = read_requirement_lines(tuple(_chosen(parts, noting)), "", noting)
+    chosen = read_requirement_lines(tuple(_chosen(parts, noting)), noting)
     requirements, elsewhere = _with_own_extras(name, chosen, parts, noting)
     version = _first(part.version for part in parts.values()) or (declared_version(name, read) if name else "")
     locked = {
@@ -158,7 +158,7 @@ def _groups(
 
 
 def _names_pytest(rows: list[str], read: Read) -> bool:
-    found = read_requirement_lines(tuple(rows), "", read).requirements
+    found = read_requirement_lines(tuple(rows), read).requirements
     return any((requirement := parsed(row)) is not None and canonical(requirement.name) == "pytest" for row in found)
 
 
@@ -177,7 +177,7 @@ def _with_own_extras(
             extra = asked.pop()
             if extra not in done:
                 done.add(extra)
-                more = read_requirement_lines(tuple(extras.get(extra, ())), "", read)
+                more = read_requirement_lines(tuple(extras.get(extra, ())), read)
                 waiting += more.requirements
                 elsewhere += more.elsewhere
         line = waiting.pop(0) if waiting else ""

@@ -28,16 +28,15 @@ class RequirementFile:
     elsewhere: tuple[str, ...] = ()
 
 
-def read_requirement_lines(rows: tuple[str, ...], folder: str, read: Read) -> RequirementFile:
+def read_requirement_lines(rows: tuple[str, ...], read: Read) -> RequirementFile:
     """Read lines as in a requirements file.
 
     Args:
-        rows: the lines.
-        folder: the folder that paths of included files are relative to.
+        rows: the lines; paths of included files are relative to the top of the repository.
         read: gives the texts of files.
     """
     found: dict[str, list[str]] = {"requirements": [], "constraints": [], "extras": [], "elsewhere": []}
-    _collect(rows, folder, read, found, set(), "requirements")
+    _collect(rows, "", read, found, set(), "requirements")
     return RequirementFile(**{name: tuple(dict.fromkeys(values)) for name, values in found.items()})
 
 

@@ -8,7 +8,7 @@ from configparser import ConfigParser, Error
 
 from repopilot.code.formats.data_formats import table
 from repopilot.code.python_ast import read_python
-from repopilot.project.declaration_parts import DeclarationParts, classified_licence, lines, texts
+from repopilot.project.declaration_parts import DeclarationParts, classified_licence, lines, text_of, texts
 
 
 def config_sections(text: str) -> dict[str, dict[str, str]]:
@@ -52,11 +52,11 @@ def read_setup_py(text: str) -> DeclarationParts:
     given = {keyword.arg: _value(keyword.value, names) for keyword in call.keywords if keyword.arg}
     tests = _listed(given.get("tests_require"))
     return DeclarationParts(
-        name=_text(given.get("name")),
-        version=_text(given.get("version")),
-        licence=_text(given.get("license")) or classified_licence(_listed(given.get("classifiers"))),
-        description=_text(given.get("description")),
-        python=_text(given.get("python_requires")),
+        name=text_of(given.get("name")),
+        version=text_of(given.get("version")),
+        licence=text_of(given.get("license")) or classified_licence(_listed(given.get("classifiers"))),
+        description=text_of(given.get("description")),
+        python=text_of(given.get("python_requires")),
         runtime=_listed(given.get("install_requires")),
         extras={name: _listed(group) for name, group in table(given.get("extras_require")).items()},
         groups={"tests_require": tests} if tests else {},
@@ -144,7 +144,3 @@ def _listed(value: object) -> tuple[str, ...]:
 def _points(declared: tuple[str, ...]) -> dict[str, str]:
     pairs = (line.partition("=") for line in declared if "=" in line)
     return {name.strip(): place.strip() for name, _, place in pairs}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
