@@ -26,11 +26,6 @@ class _Waiting:
     begins: asyncio.Future[None] = field(repr=False)
     told: int = 0
 
-    @property
-    def key(self) -> tuple[int, int]:
-        """The sort key of the queue."""
-        return self.turn, self.number
-
 
 class CallQueue:
     """The calls of one model server, safe to use from several event loops.
@@ -108,7 +103,7 @@ class CallQueue:
             self._sort()
 
     def _sort(self) -> None:
-        self._waiting.sort(key=lambda waiting: waiting.key)
+        self._waiting.sort(key=lambda waiting: (waiting.turn, waiting.number))
         for place, waiting in enumerate(self._waiting, 1):
             if waiting.told != place:
                 waiting.told = place

@@ -335,12 +335,12 @@ def test_the_named_installer_is_the_one_that_installs(tmp_path, monkeypatch, man
     (declaration,) = declared({"package-lock.json": "{}", "pnpm-lock.yaml": "", "package.json": json.dumps(manifest)})
     run: list[str] = []
 
-    def note(arguments, *rest):
+    def note(arguments, **rest):
         run.append(arguments[0])
         raise EnvironmentFailed("noted")
 
     monkeypatch.setattr(shutil, "which", lambda name: name if name in programs else None)
-    monkeypatch.setattr(package_install, "_run", note)
+    monkeypatch.setattr(package_install, "run_installer", note)
     named = package_install.installer_name(declaration)
     with pytest.raises(EnvironmentFailed) as raised:
         install(declaration, Settings(home=tmp_path))

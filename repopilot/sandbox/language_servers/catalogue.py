@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from repopilot import i18n
+from repopilot.sandbox.environments.package_install import NODE_MODULES
 from repopilot.sandbox.job_spec import MB
 from repopilot.sandbox.language_servers import fetched, java_server
 from repopilot.sandbox.runners.runner_table import installed_program
@@ -201,7 +202,7 @@ def _places(server: LanguageServer, settings: Settings) -> list[Path]:
     if fetched.can_be_fetched(server.name):  # a program of its name on the PATH is a script, or an older version
         scripts = (shutil.which(server.name, path=str(place)) for place in on_path if place.is_absolute())
         packages = [Path(os.path.realpath(script)).parents[2] for script in scripts if script]
-        machine = [place.parent / "lib" / fetched.NODE_MODULES for place in on_path]
+        machine = [place.parent / "lib" / NODE_MODULES for place in on_path]
         return list(fetched.folders_of(server.name, settings, [*packages, *machine]))
     if "java" in server.ids:
         return [*java_server.packaged_in(), *on_path]

@@ -36,6 +36,10 @@ class LanguageClient:
         launch: starts the process, with pipes. Called in the reader thread, which lives as long as the process: in some
             sandboxes a process ends with the thread that started it.
         configuration: the server's own options, by section, which it may request.
+
+    Attributes:
+        process: the server's process, None where it could not be started.
+        failure: why the server can no longer be asked, None while it can.
     """
 
     def __init__(
@@ -44,8 +48,8 @@ class LanguageClient:
         self.name = name
         self._launch = launch
         self._configuration = configuration
-        self._process: subprocess.Popen[bytes] | None = None
-        self._failure: LanguageServerError | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+        self.failure: LanguageServerError | None = None
         self._answers: dict[int, Any] = {}
         self._asked: set[int] = set()
         self._number = 0
@@ -54,17 +58,7 @@ class LanguageClient:
         self._heard = time.monotonic()
         threading.Thread(target=self._read_all, name=f"language server {name}", daemon=True).start()
         with self._changed:
-            self._changed.wait_for(lambda: self._process is not None or self._failure is not None)
-
-    @property
-    def process(self) -> subprocess.Popen[bytes] | None:
-        """The server's process, None where it could not be started."""
-        return self._process
-
-    @property
-    def failure(self) -> LanguageServerError | None:
-        """Why the server can no longer be asked, None while it can."""
-        return self._failure
+            self._changed.wait_for(lambda: self.process is not None or self.failure is not None)
 
     @property
     def idle(self) -> float:
@@ -109,16 +103,16 @@ class LanguageClient:
             with self._changed:
                 self._asked.difference_update(numbers)
                 late = [number for number in numbers if self._answers.pop(number, _NOTHING) is _NOTHING]
-            for number in late if self._failure is None else ():
+            for number in late if self.failure is None else ():
                 self.notify("$/cancelRequest", {"id": number})
         return [*found, *[None] * (len(questions) - len(found))]
 
     def fail(self, error: LanguageServerError) -> None:
         """End the server; all open and later questions raise the error."""
         with self._changed:
-            self._failure = self._failure or error
+            self.failure = self.failure or error
             self._changed.notify_all()
-        process = self._process
+        process = self.process
         if process is not None:
             process.kill()
 
@@ -152,8 +146,8 @@ class LanguageClient:
         self._raise_failure()
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         data = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        assert self._process is not None and self._process.stdin is not None
-        pipe = self._process.stdin.fileno()
+        assert self.process is not None and self.process.stdin is not None
+        pipe = self.process.stdin.fileno()
         with self._writing:
             try:
                 while data:
@@ -171,7 +165,7 @@ class LanguageClient:
         assert process.stdin is not None and process.stdout is not None
         os.set_blocking(process.stdin.fileno(), False)
         with self._changed:
-            self._process = process
+            self.process = process
             self._changed.notify_all()
         try:
             while (message := _message(process.stdout)) is not None:
@@ -212,13 +206,13 @@ class LanguageClient:
         return {"applied": False} if message["method"] == "workspace/applyEdit" else None
 
     def _raise_failure(self) -> None:
-        if self._failure is not None:
+        if self.failure is not None:
             raise self._failure_now()
 
     def _failure_now(self) -> LanguageServerError:
         """The failure as a new exception: threads must not share one."""
-        assert self._failure is not None
-        return LanguageServerError(self._failure.message, self._failure.hint)
+        assert self.failure is not None
+        return LanguageServerError(self.failure.message, self.failure.hint)
 
 
 def _written(pipe: int, data: memoryview, seconds: float) -> int:

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from repopilot.project.package_declarations import PackageDeclaration
-from repopilot.sandbox.environments.package_install import NODE_MODULES, install_packages, load_packages
+from repopilot.sandbox.environments.package_install import install_packages, load_packages
 from repopilot.settings import Settings
 from repopilot.types import OnProgress
 
-__all__ = ["NODE_MODULES", "can_be_fetched", "fetch_servers", "folders_of"]
 _TYPESCRIPT = "7.0.2"
 _PACKAGES = {
     "tsc": PackageDeclaration(
