@@ -31,7 +31,6 @@ UNKNOWN_CONFIDENCE = 0.5
 
 REFUSED = (400, 404, 422)
 """Statuses of a server that doesn't accept a schema or grammar."""
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 
 
 async def ask(
@@ -149,12 +148,6 @@ def parse(text: str, schema: type[Shape]) -> tuple[Shape | None, str]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    sources = [text.strip(), *(body.strip() for body in _FENCE.findall(text))]
-    for source in sources:
-        try:
-            yield pydantic_core.from_json(source)
-        except ValueError:
-            continue
     for _, _, value in json_values(text):
         yield value
     if (opening := re.search(r"[{\[]", text)) is not None:

@@ -302,7 +302,8 @@ class _Usage:
             total += self._disk + files.deleted
         if apart is not None:
             return total + kernel_memory.network_buffers(apart)
-        return total + kernel_memory.socket_buffers(files.sockets + files.unreadable * self._limits.descriptors)
+        sockets = files.sockets + files.unreadable * self._limits.descriptors
+        return total + sockets * kernel_memory.socket_buffer()
 
 
 def kill_all(process: subprocess.Popen[bytes], marker: str) -> None:

@@ -72,10 +72,11 @@ def _move(channel: int) -> None:
 
 def _confine(job: dict[str, Any]) -> None:
     if TYPE_CHECKING:
-        from repopilot.sandbox.inside import confine, own_root
+        from repopilot.sandbox.inside import confine, own_root, seccomp
     else:
         import confine
         import own_root
+        import seccomp
 
     level = job["level"]
     limits = job["limits"]
@@ -92,7 +93,7 @@ def _confine(job: dict[str, Any]) -> None:
     if level == "landlock":
         abi = confine.landlock(job["read"], job["write"])
     try:
-        confine.filter_calls(namespaces=namespaces, landlock_abi=abi)
+        seccomp.install(namespaces=namespaces, landlock_abi=abi)
     except OSError:
         if level != "limits":  # the level `limits` promises no filter
             raise

@@ -1,4 +1,4 @@
-"""Confines the calling process and everything it starts: resource limits, Landlock, seccomp. Linux, through ctypes.
+"""Confines the calling process and everything it starts: resource limits, Landlock. Linux, through ctypes.
 
 Source: landlock(7), prctl(2), setrlimit(2). Every function raises OSError where the kernel refuses.
 """
@@ -12,12 +12,6 @@ import resource
 import signal
 import struct
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from repopilot.sandbox.inside import seccomp
-else:
-    import seccomp
 
 _CREATE_RULESET = 444
 _ADD_RULE = 445
@@ -120,11 +114,6 @@ def landlock(read: list[str], write: list[str]) -> int:
     _checked(libc.syscall(_RESTRICT_SELF, ruleset, 0), "landlock")
     os.close(ruleset)
     return abi
-
-
-def filter_calls(*, namespaces: bool, landlock_abi: int) -> None:
-    """Install the seccomp filter; arguments as `seccomp.program`."""
-    seccomp.install(namespaces=namespaces, landlock_abi=landlock_abi)
 
 
 def guard() -> None:

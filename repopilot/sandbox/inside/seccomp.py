@@ -235,7 +235,7 @@ def program(machine: str, *, namespaces: bool, landlock_abi: int) -> list[_Instr
 
 
 def install(*, namespaces: bool, landlock_abi: int) -> None:
-    """Confine this process and its children for good. Raises OSError where the kernel refuses."""
+    """Confine this process and its children for good. Arguments as `program`. Raises OSError if the kernel refuses."""
     instructions = program(platform.machine(), namespaces=namespaces, landlock_abi=landlock_abi)
     code = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
     buffer = ctypes.create_string_buffer(code, len(code))

@@ -80,12 +80,7 @@ def network_buffers(pid: int) -> int:
     queued = sum(
         _queued(line) for name in _STREAMS if _has_sockets(folder, name) for line in _lines(f"{folder}/{name}")[1:]
     )
-    return max(0, sockets) * _socket_buffer() + _QUEUED_TWICE * queued
-
-
-def socket_buffers(sockets: int) -> int:
-    """Most bytes that sockets can take."""
-    return sockets * _socket_buffer()
+    return max(0, sockets) * socket_buffer() + _QUEUED_TWICE * queued
 
 
 def open_files(pids: Collection[int]) -> OpenFiles:
@@ -175,7 +170,7 @@ def _queued(line: bytes) -> int:
     return 0 if listening else int(sending, 16) + int(receiving, 16)
 
 
-def _socket_buffer() -> int:
+def socket_buffer() -> int:
     """Most bytes of a socket's buffer: the default, since calls that raise it have no effect; see inside/seccomp.py."""
     defaults = [_lines(f"/proc/sys/net/core/{name}_default") for name in ("rmem", "wmem")]
     return max([212_992, *(int(lines[0]) for lines in defaults if lines)]) + _OVERSHOOT
