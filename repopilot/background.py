@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -17,14 +18,14 @@ def in_background(work: Callable[[], T]) -> asyncio.Task[T]:
     return task
 
 
-async def in_thread(work: Callable[[], T], cancel: threading.Event) -> T:
+async def in_thread(work: Callable[[threading.Event], T]) -> T:
     """Run work in a thread. When the caller is cancelled, the work ends before the cancellation is raised.
 
     Args:
-        work: what to run.
-        cancel: set when the caller is cancelled; the work may watch it to end early.
+        work: what to run. Its event is set when the caller is cancelled, so that it can end early.
     """
-    running = in_background(work)
+    cancel = threading.Event()
+    running = in_background(partial(work, cancel))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

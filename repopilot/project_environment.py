@@ -271,8 +271,7 @@ async def fetch_for_tests(
     """
     if settings.environments == "never":
         return ()
-    cancel = threading.Event()
-    return await in_thread(partial(_fetched, snapshot, files, settings, progress, cancel), cancel)
+    return await in_thread(partial(_fetched, snapshot, files, settings, progress))
 
 
 async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> None:

@@ -88,9 +88,9 @@ def run_pytest(
     files: Mapping[str, str | bytes],
     tests: Sequence[str] | ChosenTests,
     settings: Settings,
+    cancel: threading.Event | None = None,
     *,
     inputs: Path | None = None,
-    cancel: threading.Event | None = None,
     environment: Environment | None = None,
     verify: bool = True,
 ) -> TestRun:
@@ -103,9 +103,9 @@ def run_pytest(
         files: the files under test, texts by path.
         tests: paths of test files, among `files` or in `inputs`; `ChosenTests` also names tests to leave out.
         settings: sandbox level, consent and time limit.
+        cancel: ends the run once set.
         inputs: a folder with the rest of the repository; it is copied, and the current folder inside is its top.
             Without it the current folder is an empty writable one.
-        cancel: ends the run once set.
         environment: what the repository's tests need; without it only our own packages can be imported.
         verify: False skips the controls, for runs whose pass nobody will claim.
 

@@ -6,10 +6,8 @@ import os
 import shutil
 import stat
 import tempfile
-import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 
 from repopilot import i18n
@@ -41,7 +39,7 @@ async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
         # A cancelled caller waits for the thread, which would create the removed folder again.
-        await in_thread(partial(write_repository, workspace, Path(name)), threading.Event())
+        await in_thread(lambda _: write_repository(workspace, Path(name)))
         yield Path(name)
 
 

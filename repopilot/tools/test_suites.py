@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
+from repopilot.background import in_thread
 from repopilot.code.changed_definitions import changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.source_positions import rows_of
@@ -22,14 +23,13 @@ from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project_environment import declaration_of, declared_packages, packages_for_tests
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.resolve.uses.covering_tests import all_tests, is_test_file, reaching_tests, tests_by_graph
-from repopilot.sandbox.async_runner import run_in_sandbox, run_shell_in_sandbox, run_suite_in_sandbox
 from repopilot.sandbox.baseline import TestFiles
 from repopilot.sandbox.controls.mutants import changed_lines
 from repopilot.sandbox.job_spec import patience
 from repopilot.sandbox.levels import level
-from repopilot.sandbox.run import ChosenTests
-from repopilot.sandbox.run_program import RunnerSuite
-from repopilot.sandbox.run_shell import ShellNeeds
+from repopilot.sandbox.run import ChosenTests, run_pytest
+from repopilot.sandbox.run_program import RunnerSuite, run_suite
+from repopilot.sandbox.run_shell import ShellNeeds, run_shell
 from repopilot.sandbox.runners.junit import lacking_artifacts, local_repository
 from repopilot.sandbox.runners.node_test import OUTSIDE
 from repopilot.sandbox.runners.runner_table import (
@@ -286,12 +286,13 @@ async def run_selected(
         return TestRun(0, 0, 0, 0.0, "limits", "", False)
     if tests.suite:
         suite = replace(tests.suite, tests=there or tests.paths, seconds=tests.seconds)
-        return await run_suite_in_sandbox(files, suite, workspace.settings, inputs)
+        return await in_thread(partial(run_suite, files, suite, workspace.settings, inputs))
     if tests.command:
         return await _run_command(tests.command, files, workspace, inputs, tests.seconds)
     environment = await asyncio.to_thread(workspace.current_environment)
     chosen = ChosenTests(there, tests.left_out, tests.seconds, tests.before)
-    return await run_in_sandbox(files, chosen, workspace.settings, inputs, environment, verify=verify)
+    run = partial(run_pytest, files, chosen, workspace.settings)
+    return await in_thread(partial(run, inputs=inputs, environment=environment, verify=verify))
 
 
 async def _run_command(
@@ -301,7 +302,7 @@ async def _run_command(
     settings = workspace.settings
     needs = replace(await asyncio.to_thread(shell_needs, workspace), files=files)
     limit = max(settings.test_timeout_s, patience(seconds))
-    run = await run_shell_in_sandbox(command, limit, inputs, needs, settings)
+    run = await in_thread(partial(run_shell, command, limit, inputs, needs, settings))
     base = TestRun(0, 0, 0, run.seconds, await asyncio.to_thread(level, settings), run.output, genuine=False)
     if run.stopped:
         return replace(base, ended="timeout", reasons=(run.stopped,))

@@ -1,16 +1,17 @@
-"""run_in_sandbox: the sandbox from asynchronous code, and what cancelling leaves behind."""
+"""The sandbox from asynchronous code, and what cancelling leaves behind."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import threading
+from functools import partial
 
 import pytest
 
+from repopilot.background import in_thread
 from repopilot.errors import Cancelled, SandboxError
-from repopilot.sandbox import async_runner
-from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 
 SETTINGS = Settings()
@@ -24,18 +25,17 @@ async def unhandled():
     return found
 
 
-async def cancelled_run(monkeypatch, times: int = 1) -> bool:
+async def cancelled_run(times: int = 1) -> bool:
     """Cancel a run; whether the sandbox had ended when the cancellation arrived."""
     started, ended = threading.Event(), threading.Event()
 
-    def run_until_cancelled(files, tests, settings, *, inputs, cancel, environment, verify):
+    def run_until_cancelled(cancel: threading.Event) -> None:
         started.set()
         assert cancel.wait(20)
         ended.set()
         raise Cancelled("cancelled")
 
-    monkeypatch.setattr(async_runner, "run_pytest", run_until_cancelled)
-    task = asyncio.create_task(run_in_sandbox({}, [], SETTINGS))
+    task = asyncio.create_task(in_thread(run_until_cancelled))
     await asyncio.to_thread(started.wait, 20)
     for _ in range(times):
         task.cancel()
@@ -45,15 +45,15 @@ async def cancelled_run(monkeypatch, times: int = 1) -> bool:
     return ended.is_set()
 
 
-async def test_cancelling_ends_the_sandbox_first_and_leaves_no_unretrieved_exception(monkeypatch, unhandled):
-    assert await cancelled_run(monkeypatch)
+async def test_cancelling_ends_the_sandbox_first_and_leaves_no_unretrieved_exception(unhandled):
+    assert await cancelled_run()
     gc.collect()
     await asyncio.sleep(0)
     assert unhandled == []
 
 
-async def test_cancelling_twice_leaves_no_unretrieved_exception(monkeypatch, unhandled):
-    await cancelled_run(monkeypatch, times=2)
+async def test_cancelling_twice_leaves_no_unretrieved_exception(unhandled):
+    await cancelled_run(times=2)
     await asyncio.sleep(0.2)
     gc.collect()
     await asyncio.sleep(0)
@@ -64,9 +64,9 @@ async def test_cancelling_twice_leaves_no_unretrieved_exception(monkeypatch, unh
 async def test_a_run_is_returned_and_its_error_raised(unhandled):
     files = {"a.py": "def one():\n    return 1\n"}
     tests = {"test_a.py": "from a import one\n\ndef test_one():\n    assert one() == 1\n"}
-    run = await run_in_sandbox({**files, **tests}, list(tests), SETTINGS, verify=False)
+    run = await in_thread(partial(run_pytest, {**files, **tests}, list(tests), SETTINGS, verify=False))
     assert run.passed == 1
     with pytest.raises(SandboxError):
-        await run_in_sandbox(files, ["../outside.py"], SETTINGS)
+        await in_thread(partial(run_pytest, files, ["../outside.py"], SETTINGS))
     gc.collect()
     assert unhandled == []

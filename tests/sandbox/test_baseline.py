@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from repopilot.sandbox.async_runner import run_in_sandbox
+from repopilot.background import in_thread
 from repopilot.sandbox.baseline import TestFiles, compare, compare_same_tests, compare_with_baseline
 from repopilot.sandbox.needs import need_of
-from repopilot.sandbox.run import ChosenTests
+from repopilot.sandbox.run import ChosenTests, run_pytest
 from repopilot.settings import Settings
 from repopilot.types import TestRun
 
@@ -52,10 +54,10 @@ async def compared(repository: Path, code: str, **tests: str):
     names = ("test_shop.py", *list(files)[1:])
 
     async def after(left_out, unchanged):
-        return await run_in_sandbox(files, ChosenTests(names, left_out, before=unchanged), Settings(), repository)
+        return await run_tests(files, ChosenTests(names, left_out, before=unchanged), repository)
 
     async def before(new_texts, only):
-        return await run_in_sandbox({}, ["test_shop.py"], Settings(), repository)
+        return await run_tests({}, ["test_shop.py"], repository)
 
     return await compare_with_baseline(after, before)
 
@@ -121,7 +123,7 @@ async def test_a_test_that_needs_the_network_is_said_to(tmp_path):
     (tmp_path / "test_net.py").write_text(
         "import urllib.request\n\ndef test_net():\n    assert urllib.request.urlopen('http://example.org')\n"
     )
-    run = await run_in_sandbox({}, ["test_net.py"], Settings(), tmp_path)
+    run = await run_tests({}, ["test_net.py"], tmp_path)
     assert "needs what the sandbox does not have (network): test_net.py::test_net" in run.output
 
 
@@ -143,10 +145,10 @@ async def test_tests_that_write_into_the_repository_are_never_what_verifies(repo
     names = ("test_shop.py", "test_write.py")
 
     async def after(left_out, unchanged):
-        return await run_in_sandbox(files, ChosenTests(names, left_out, before=unchanged), Settings(), repository)
+        return await run_tests(files, ChosenTests(names, left_out, before=unchanged), repository)
 
     async def before(new_texts, only):
-        return await run_in_sandbox({}, names, Settings(), repository)
+        return await run_tests({}, names, repository)
 
     result = await compare_with_baseline(after, before)
     assert not result.broken
@@ -267,7 +269,7 @@ async def test_what_skips_itself_with_and_without_the_change_takes_no_proof_from
 
     async def run(files, left_out=(), before=None, verify=True):
         tests = ChosenTests(names, tuple(left_out), before=before)
-        return await run_in_sandbox(files, tests, Settings(), tmp_path, verify=verify)
+        return await run_tests(files, tests, tmp_path, verify=verify)
 
     async def before(new_texts, only):
         return await run({}, verify=False)
@@ -285,6 +287,12 @@ async def test_what_skips_itself_with_and_without_the_change_takes_no_proof_from
     right["shop.py"] = right["shop.py"].replace("'not_installed_anywhere'] = sys", "'json'] = None")
     found = await compare_with_baseline(after, before, always=True)
     assert not found.after.genuine, "the change made the file skip itself"
+
+
+async def run_tests(
+    files: Mapping[str, str], tests: Sequence[str] | ChosenTests, folder: Path, *, verify: bool = True
+) -> TestRun:
+    return await in_thread(partial(run_pytest, files, tests, Settings(), inputs=folder, verify=verify))
 
 
 async def never() -> TestRun:

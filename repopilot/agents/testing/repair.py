@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 from repopilot import i18n
 from repopilot.agents.testing import candidates
 from repopilot.agents.testing.attempts import assertion_line, best, iteration_json, why_stop
 from repopilot.agents.testing.render import iteration_text
+from repopilot.background import in_thread
 from repopilot.errors import ModelError
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.results import Iteration, TestReport
-from repopilot.sandbox.async_runner import run_in_sandbox
 from repopilot.sandbox.failures import missing_modules
+from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
 from repopilot.trace import Step
 from repopilot.types import Environment, Failure, TestRun
@@ -114,7 +116,8 @@ class _RepairLoop:
     async def run(self, candidate: str, tests: Mapping[str, str]) -> TestRun:
         """Run tests over a candidate and the files around it."""
         files = {**tests, self.request.name: candidate}
-        return await run_in_sandbox(files, list(tests), self.settings, environment=self.request.environment)
+        environment = self.request.environment
+        return await in_thread(partial(run_pytest, files, list(tests), self.settings, environment=environment))
 
 
 async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...], str]:

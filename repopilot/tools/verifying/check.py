@@ -11,6 +11,7 @@ from functools import cache, partial
 
 from pydantic import Field
 
+from repopilot.background import in_thread
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, grammar, is_product_path, language_of
 from repopilot.errors import SandboxError, UsageError
@@ -22,8 +23,7 @@ from repopilot.repo.patches.apply import conflicts
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.repo.read import names_in
 from repopilot.resolve.uses.broken_uses import captured, changed_definitions, left_behind, versions_of
-from repopilot.sandbox.async_runner import check_format_in_sandbox
-from repopilot.sandbox.formatters import formatters_for
+from repopilot.sandbox.formatters import formatters_for, unformatted
 from repopilot.tools import result_types
 from repopilot.tools.checkout import checked_out
 from repopilot.tools.file_change import Changes, syntax_error
@@ -226,9 +226,9 @@ async def _check_format(wanted: Sequence[FileChange], context: ToolContext, repo
             report.missing.append(message("check_tools.no_packages", name=each.name))
             continue
         try:
-            found = await check_format_in_sandbox(each, {path: texts[path] for path in each.paths}, settings)
+            found = await in_thread(partial(unformatted, each, {path: texts[path] for path in each.paths}, settings))
             earlier = {path: old[path] for path in found if path in old}
-            known = await check_format_in_sandbox(each, earlier, settings) if earlier else {}
+            known = await in_thread(partial(unformatted, each, earlier, settings)) if earlier else {}
         except SandboxError as error:
             report.missing.append(reason(error))
             continue

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from pydantic import Field
 
+from repopilot.background import in_thread
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.project_environment import until_fetched
 from repopilot.repo.text_encoding import decoded
-from repopilot.sandbox.async_runner import run_shell_in_sandbox
-from repopilot.sandbox.run_shell import ShellRun, strong_level
+from repopilot.sandbox.run_shell import ShellRun, run_shell, strong_level
 from repopilot.tools import result_types
 from repopilot.tools.registry import Arguments, Tool, ToolContext, ToolResult
 from repopilot.tools.test_suites import shell_needs
@@ -44,7 +45,7 @@ async def run_command(arguments: RunCommand, context: ToolContext) -> ToolResult
     await until_fetched(original.snapshot, original.index, original.settings)
     needs = await asyncio.to_thread(shell_needs, original)
     folder = await asyncio.to_thread(copy.root)
-    run = await run_shell_in_sandbox(arguments.command, arguments.seconds, folder, needs, original.settings)
+    run = await in_thread(partial(run_shell, arguments.command, arguments.seconds, folder, needs, original.settings))
     left_out = await asyncio.to_thread(_take_over, run, copy) if run.files or run.deleted else []
     left_out = sorted({*left_out, *run.special})
     paths = sorted({*run.files, *run.deleted} - {*left_out})

@@ -8,13 +8,20 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from repopilot.background import in_thread
 from repopilot.code.split import analysed
-from repopilot.sandbox.async_runner import check_types_in_sandbox
-from repopilot.sandbox.type_checkers import TypeChecker, TypeDiagnostic, TypeReport, mypy_checker, typescript_checker
+from repopilot.sandbox.type_checkers import (
+    TypeChecker,
+    TypeDiagnostic,
+    TypeReport,
+    check_types,
+    mypy_checker,
+    typescript_checker,
+)
 from repopilot.tools.test_suites import node_suite
 from repopilot.trace import Step
 from repopilot.types import FileChange, Finding, Severity, innermost
@@ -103,7 +110,7 @@ async def _report(checker: TypeChecker, texts: Mapping[str, str], workspace: Wor
     known = workspace.lookups.type_diagnostics
     key = await asyncio.to_thread(_key_of_run, checker, texts)
     if key not in known:
-        known[key] = await check_types_in_sandbox(checker, texts, workspace.settings)
+        known[key] = await in_thread(partial(check_types, checker, texts, workspace.settings))
         for oldest in list(known)[:-MOST_KNOWN]:
             known.pop(oldest, None)
     return known[key]
