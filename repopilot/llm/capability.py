@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from repopilot.code.formats.data_formats import table
 from repopilot.errors import ModelError
 from repopilot.llm.model import billions
 from repopilot.llm.servers import ollama_api, openai_api
@@ -82,23 +83,20 @@ def of_ollama(url: str, name: str, timeout_s: float) -> Capability:
 
 def read_shown(shown: Mapping[str, Any]) -> Capability:
     """The capability in an answer of Ollama's `/api/show`."""
-    listed, details, info = (shown.get(key) for key in ("capabilities", "details", "model_info"))
-    lengths = [value for key, value in _items(info) if key.endswith(".context_length") and isinstance(value, int)]
-    size = dict(_items(details)).get("parameter_size")
+    listed = shown.get("capabilities")
+    info = table(shown.get("model_info"))
+    lengths = [value for key, value in info.items() if key.endswith(".context_length") and isinstance(value, int)]
+    size = table(shown.get("details")).get("parameter_size")
     tools = isinstance(listed, list) and "tools" in listed
-    return Capability(tools, _billions(size), max(lengths, default=0) or None, _active_share(_items(info)))
+    return Capability(tools, _billions(size), max(lengths, default=0) or None, _active_share(info))
 
 
-def _active_share(info: list[tuple[str, Any]]) -> float:
+def _active_share(info: Mapping[str, Any]) -> float:
     """The share of the experts used for each token; ignores the layers that all tokens share."""
-    counts = {key.rpartition(".")[2]: value for key, value in info if isinstance(value, int) and value > 0}
+    counts = {key.rpartition(".")[2]: value for key, value in info.items() if isinstance(value, int) and value > 0}
     used = counts.get("expert_used_count", 1)
     every = counts.get("expert_count", 1)
     return min(1.0, used / every)
-
-
-def _items(value: Any) -> list[tuple[str, Any]]:
-    return [(str(key), each) for key, each in value.items()] if isinstance(value, dict) else []
 
 
 def _billions(size: Any) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from repopilot.code.formats.data_formats import table
+from repopilot.code.formats.data_formats import parsed_table, tables
 from repopilot.code.formats.yaml_document import from_yaml
 from repopilot.project.manifest import is_manifest, read_manifest
 from repopilot.project.project_commands import LINTERS, commands_in, is_read
@@ -68,10 +68,5 @@ def _program(run: str) -> str:
 
 def _hooks(text: str) -> Iterator[str]:
     """The names of the hooks that pre-commit runs."""
-    try:
-        repositories = table(from_yaml(text)).get("repos")
-    except ValueError:
-        return
-    for repository in repositories if isinstance(repositories, list) else ():
-        hooks = table(repository).get("hooks")
-        yield from (str(table(hook).get("id", "")) for hook in (hooks if isinstance(hooks, list) else ()))
+    for repository in tables(parsed_table(from_yaml, text).get("repos")):
+        yield from (str(hook.get("id", "")) for hook in tables(repository.get("hooks")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from repopilot.code.formats.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, tables, toml_tables
 from repopilot.project.declaration_parts import canonical
 
 LOCK_FILES = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")
@@ -21,9 +21,7 @@ def locked_versions(text: str) -> dict[str, str]:
     """
     found: dict[str, set[str]] = defaultdict(set)
     data = toml_tables(text)
-    packages = data.get("package") or data.get("packages")
-    for entry in packages if isinstance(packages, list) else ():
-        package = table(entry)
+    for package in tables(data.get("package") or data.get("packages")):
         name = package.get("name")
         version = package.get("version")
         source = table(package.get("source"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from repopilot.code.formats.data_formats import from_json, from_jsonc, from_toml, strings, table
+from repopilot.code.formats.data_formats import from_json, from_jsonc, from_toml, strings, table, tables
 from repopilot.code.source_positions import line_at
 from repopilot.project.declaration_parts import DeclarationParts
 from repopilot.project.pyproject_tables import read_pyproject
@@ -286,8 +286,8 @@ def _cargo(path: str, text: str) -> Manifest:
     data = from_toml(text)
     lines = _Lines(text)
     needs = [*_cargo_tables(path, data, lines)]
-    for target, tables in table(data.get("target")).items():
-        needs += _cargo_tables(path, table(tables), lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
+    for target, declared in table(data.get("target")).items():
+        needs += _cargo_tables(path, table(declared), lines, rf"target\.['\"]?{re.escape(target)}['\"]?\.")
     workspace = table(data.get("workspace"))
     needs += _cargo_tables(path, workspace, lines, r"workspace\.")
     package = {**table(workspace.get("package")), **table(data.get("package"))}
@@ -295,7 +295,7 @@ def _cargo(path: str, text: str) -> Manifest:
     start = lines.find(r"^\[(workspace\.)?package\]")
     plain = {key: value for key, value in package.items() if isinstance(value, str)}
     facts = tuple(_plain_facts(path, plain, lines, keys, after=start))
-    binaries = {b["name"]: b.get("path", "") for b in data.get("bin") or () if "name" in b}
+    binaries = {b["name"]: b.get("path", "") for b in tables(data.get("bin")) if "name" in b}
     return Manifest(
         path, "cargo", tuple(needs), facts, entry_points=binaries, is_private=package.get("publish") is False
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from repopilot.code.formats.data_formats import table, toml_tables
+from repopilot.code.formats.data_formats import table, tables, toml_tables
 from repopilot.project.declaration_parts import Read
 from repopilot.project.manifest import read_manifest
 from repopilot.project.node_project import LOCK_FILES, NodeProject, read_node_project
@@ -173,8 +173,5 @@ def _targets(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     yield str(table(manifest.get("lib")).get("path") or "src/lib.rs")
     for kind, folder in _TARGETS.items():
-        declared = manifest.get(kind)
-        for target in declared if isinstance(declared, list) else ():
-            path = table(target).get("path")
-            name = table(target).get("name")
-            yield str(path or f"{folder}/{name}.rs")
+        for target in tables(manifest.get(kind)):
+            yield str(target.get("path") or f"{folder}/{target.get('name')}.rs")

@@ -45,6 +45,11 @@ def table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def tables(value: object) -> list[Mapping[str, Any]]:
+    """The tables or objects in a list; anything else is passed over."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
 def parsed_table(parse: Callable[[str], Any], text: str | None) -> Mapping[str, Any]:
     """The table or object that a text holds, an empty one where it holds none.
 

@@ -15,6 +15,7 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from repopilot import disk, i18n
+from repopilot.code.formats.data_formats import table
 from repopilot.errors import ModelError
 from repopilot.llm.servers.address import reached
 from repopilot.llm.servers.server_json import json_of
@@ -110,13 +111,13 @@ def ollama_speed(reply: Mapping[str, Any]) -> Speed:
     return _speed(_rate(reply, "prompt_eval"), _rate(reply, "eval"))
 
 
-async def _answer(url: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+async def _answer(url: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Mapping[str, Any]:
     try:
         async with httpx.AsyncClient(timeout=TIMEOUT_S, headers=headers, **reached(url)) as client:
             answer = json_of(await client.post(url, json=body))
     except (httpx.HTTPError, ValueError) as error:
         raise ModelError(i18n.message("llm.not_measured", reason=i18n.reason(error))) from error
-    return answer if isinstance(answer, dict) else {}
+    return table(answer)
 
 
 def _prompt() -> str:

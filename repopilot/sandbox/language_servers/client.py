@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from repopilot import i18n
+from repopilot.code.formats.data_formats import table, tables
 from repopilot.errors import LanguageServerError
 
 _AT_ONCE = 256
@@ -196,13 +197,9 @@ class LanguageClient:
 
     def _reply(self, message: Mapping[str, Any]) -> Any:
         """The answer to a server's request: it gets its options, and may not change anything."""
-        params = message.get("params")
-        if message["method"] == "workspace/configuration" and isinstance(params, dict):
-            items = params.get("items")
-            wanted = (
-                [item.get("section") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-            )
-            return [self._configuration.get(str(section)) for section in wanted]
+        if message["method"] == "workspace/configuration":
+            items = tables(table(message.get("params")).get("items"))
+            return [self._configuration.get(str(item.get("section"))) for item in items]
         return {"applied": False} if message["method"] == "workspace/applyEdit" else None
 
     def _raise_failure(self) -> None:

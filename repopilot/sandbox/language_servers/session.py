@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from repopilot import i18n
+from repopilot.code.formats.data_formats import table, tables
 from repopilot.errors import EnvironmentFailed, LanguageServerError, SandboxError, StorageError
 from repopilot.sandbox import levels, supervise
 from repopilot.sandbox.environments.package_install import NODE_MODULES
@@ -307,7 +308,7 @@ class LanguageSession:
         }
         found = self._client.ask("initialize", params, self.server.patience)
         self._client.notify("initialized", {})
-        capabilities = found.get("capabilities") if isinstance(found, dict) else None
+        capabilities = table(found).get("capabilities")
         if not isinstance(capabilities, dict):
             error = LanguageServerError(i18n.message("resolve.nonsense", name=self.server.name, error="initialize"))
             self._client.fail(error)
@@ -339,15 +340,14 @@ class LanguageSession:
         return [self._located(answer) for answer in answers]
 
     def _located(self, answer: Any) -> tuple[Target, ...]:
-        found = answer if isinstance(answer, list) else [answer]
-        targets = (self._target(place) for place in found if isinstance(place, dict))
+        targets = map(self._target, tables(answer if isinstance(answer, list) else [answer]))
         return tuple(dict.fromkeys(target for target in targets if target is not None))
 
     def _target(self, place: Mapping[str, Any]) -> Target | None:
         """The target of a location, a location link or a hierarchy item; None for anything else."""
         uri = place.get("targetUri", place.get("uri"))
-        span = place.get("targetSelectionRange") or place.get("selectionRange") or place.get("range")
-        start, end = (_position(span.get(key)) for key in ("start", "end")) if isinstance(span, dict) else (None, None)
+        span = table(place.get("targetSelectionRange") or place.get("selectionRange") or place.get("range"))
+        start, end = (_position(span.get(key)) for key in ("start", "end"))
         if not isinstance(uri, str) or start is None or end is None:
             return None
         address = urlsplit(uri)
@@ -495,32 +495,26 @@ def _configured(server: LanguageServer, root: Path, packages: Sequence[Path]) ->
 
 
 def _position(place: Any) -> tuple[int, int] | None:
-    found = (place.get("line"), place.get("character")) if isinstance(place, dict) else ()
-    line, units = found if all(type(number) is int and number >= 0 for number in found) and found else (None, None)
-    return (line, units) if line is not None and units is not None else None
+    numbers: list[Any] = [table(place).get(key) for key in ("line", "character")]
+    return (numbers[0], numbers[1]) if all(type(each) is int and each >= 0 for each in numbers) else None
 
 
 def _edits(answer: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
     """The places and new texts of a workspace edit."""
-    edit = answer if isinstance(answer, dict) else {}
-    changes = edit.get("changes")
-    files = list(changes.items()) if isinstance(changes, dict) else []
-    documents = edit.get("documentChanges")
-    for each in documents if isinstance(documents, list) else ():
-        document = each.get("textDocument") if isinstance(each, dict) else None
-        files += [(document.get("uri"), each.get("edits"))] if isinstance(document, dict) else []
+    edit = table(answer)
+    files: list[tuple[Any, Any]] = list(table(edit.get("changes")).items())
+    for each in tables(edit.get("documentChanges")):
+        files.append((table(each.get("textDocument")).get("uri"), each.get("edits")))
     for uri, edits in files:
-        for one in edits if isinstance(edits, list) else ():
-            if isinstance(one, dict) and isinstance(one.get("newText"), str):
+        for one in tables(edits):
+            if isinstance(one.get("newText"), str):
                 yield {"uri": uri, "range": one.get("range")}, one["newText"]
 
 
 def _problems(answer: Any) -> list[ServerMessage]:
-    items = answer.get("items") if isinstance(answer, dict) else None
     found = []
-    for item in items if isinstance(items, list) else []:
-        span = item.get("range") if isinstance(item, dict) else None
-        start = _position(span.get("start")) if isinstance(span, dict) else None
+    for item in tables(table(answer).get("items")):
+        start = _position(table(item.get("range")).get("start"))
         if start is not None:
             code = item.get("code")
             code = code.get("value") if isinstance(code, dict) else code

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from repopilot.code.formats.data_formats import table
+from repopilot.code.formats.data_formats import table, tables
 from repopilot.sandbox.job_spec import SandboxProgram
 from repopilot.sandbox.output.bounded_json import json_of
 from repopilot.sandbox.output.plain_text import plain
@@ -16,7 +16,6 @@ from repopilot.sandbox.runners.runner_form import (
     MOST_TESTS,
     ProgramReport,
     RunPlan,
-    entries,
     inside_repository,
     number_of,
     outcome,
@@ -90,14 +89,14 @@ def _with_node(plan: RunPlan, module: str, arguments: tuple[str, ...]) -> Sandbo
 def read(raw: bytes, root: str) -> ProgramReport:
     """Read the JSON report of Jest or Vitest."""
     report = table(json_of(raw))
-    found = (each for result in entries(report.get("testResults")) for each in _outcomes(result, root))
+    found = (each for result in tables(report.get("testResults")) for each in _outcomes(result, root))
     return ProgramReport(tuple(islice(found, MOST_TESTS)), isinstance(report.get("testResults"), list))
 
 
 def _outcomes(result: Mapping[str, Any], root: str) -> Iterator[TestOutcome]:
     """The outcomes of one test file."""
     path = inside_repository(result.get("name"), root)
-    tests = entries(result.get("assertionResults"))
+    tests = tables(result.get("assertionResults"))
     if result.get("status") == "failed" and not any(test.get("status") == "failed" for test in tests):
         yield outcome(path, "", "failed", 0, (result.get("message"), result.get("message")))
     for test in tests:

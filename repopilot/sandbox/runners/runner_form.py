@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import Any
 
 from repopilot.project.node_project import NodeProject
 from repopilot.sandbox.job_spec import SandboxProgram
@@ -101,11 +100,6 @@ def within_bounds(read: Read) -> Read:
             return ProgramReport()
 
     return bounded
-
-
-def entries(value: object) -> list[Mapping[str, Any]]:
-    """The objects of a JSON array, at most MOST_TESTS; none of anything else."""
-    return [each for each in value[:MOST_TESTS] if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def outcome(path: object, name: object, result: str, seconds: object, failure: tuple[object, object]) -> TestOutcome:
