@@ -130,7 +130,7 @@ def run_pytest(
             limits=limits,
             environment=environment,
             left_out=chosen.left_out,
-            options=read_pytest_options(lambda path: _text(folder / "repo" / path)) if environment else None,
+            options=read_pytest_options(lambda path: stage.text_of(path, {}, folder / "repo")) if environment else None,
         )
         context = _Context(job, achieved, sources, code, cancel or threading.Event())
         # Read before anything runs, so that no code under test can change the expectations.
@@ -216,13 +216,6 @@ def _run(context: _Context, changed: Mapping[str, str], seconds: float | None = 
         return _Run(outcome, read_report(outcome.report, job.nonce), os.path.realpath(root))
 
 
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return None
-
-
 def _sources(
     root: Path, files: Mapping[str, str | bytes], tests: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
@@ -232,7 +225,7 @@ def _sources(
     for test in tests:
         if PurePosixPath(test).suffix != ".py":
             raise SandboxError(i18n.message("sandbox.not_python", path=test), i18n.message("sandbox.not_python_hint"))
-        text = code.get(test) if test in code else _text(root / test)
+        text = stage.text_of(test, files, root)
         if text is None:
             raise SandboxError(
                 i18n.message("sandbox.no_test_file", path=test), i18n.message("sandbox.no_test_file_hint")
@@ -351,8 +344,8 @@ def _doubts_of(first: _Run, context: _Context, control: Control, run: _Run) -> t
 def _own_code(context: _Context) -> dict[str, str]:
     """The code under test, and every conftest.py."""
     root = context.job.root
-    found = {str(path.relative_to(root)): _text(path) or "" for path in sorted(root.rglob("conftest.py"))}
-    return {**context.code, **found}
+    names = [str(path.relative_to(root)) for path in sorted(root.rglob("conftest.py"))]
+    return {**context.code, **{name: stage.text_of(name, {}, root) or "" for name in names}}
 
 
 def _doubts_of_faults(first: _Run, context: _Context) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ def restore(kept: Path, folder: Path) -> None:
     folder.mkdir()
     kept.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{kept}.lock"):
-        _copy(kept, folder, lambda path: False, dated=True)
+        _copy(kept, folder, dated=True)
     for place, _, names in os.walk(folder):
         os.chmod(place, 0o777)
         for name in names:
@@ -155,7 +155,7 @@ def keep(folder: Path, kept: Path) -> None:
     if folder.is_symlink() or not folder.is_dir():
         return
     with FileLock(f"{kept}.lock"), tempfile.TemporaryDirectory(dir=kept.parent) as fresh:
-        _copy(folder, Path(fresh, kept.name), lambda path: False, dated=True)
+        _copy(folder, Path(fresh, kept.name), dated=True)
         shutil.rmtree(kept, ignore_errors=True)
         os.rename(Path(fresh, kept.name), kept)
 
@@ -175,7 +175,9 @@ def _is_cache(folder: Path) -> bool:
     return (folder / "CACHEDIR.TAG").is_file()
 
 
-def _copy(inputs: Path, root: Path, left_out: Callable[[str], bool], *, dated: bool = False) -> None:
+def _copy(
+    inputs: Path, root: Path, left_out: Callable[[str], bool] = lambda path: False, *, dated: bool = False
+) -> None:
     """Copy regular files only, as a link could lead outside; with their times if `dated`. Raises SandboxError when the
     files are too large together."""
     copied = 0
