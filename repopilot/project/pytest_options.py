@@ -11,11 +11,19 @@ from repopilot.code.formats.data_formats import table, toml_tables
 from repopilot.project.declaration_parts import Read, shell_words
 from repopilot.project.setup_files import config_sections
 
-# Where pytest looks, in its order; it reads the first file that has the section.
-_INI_FILES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"))
-_OTHER_INI_FILES = (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
-_TOML_FILES: tuple[tuple[str, tuple[str, ...]], ...] = (("pytest.toml", ("pytest",)), (".pytest.toml", ("pytest",)))
-_PYPROJECT: tuple[tuple[str, ...], ...] = (("tool", "pytest", "ini_options"), ("tool", "pytest"))
+_PLACES: tuple[tuple[str, ...], ...] = (
+    ("pytest.toml", "pytest"),
+    (".pytest.toml", "pytest"),
+    ("pytest.ini", "pytest"),
+    (".pytest.ini", "pytest"),
+    ("pyproject.toml", "tool", "pytest", "ini_options"),
+    ("pyproject.toml", "tool", "pytest"),
+    ("tox.ini", "pytest"),
+    ("setup.cfg", "tool:pytest"),
+)
+"""The files in which pytest looks for its options, in its order, each with the keys of the section there."""
+_OWN_FILE = re.compile(r"\.?pytest\.(?:toml|ini)")
+"""A file that pytest takes even without the section."""
 _NOT_PASSED = frozenset(
     "addopts testpaths pythonpath required_plugins minversion cache_dir norecursedirs python_files log_file "
     "junit_family junit_suite_name junit_logging console_output_style collect_imported_tests strict strict_config "
@@ -81,28 +89,17 @@ def read_pytest_options(read: Read) -> PytestOptions:
 
 
 def _section(read: Read) -> dict[str, str]:
-    for path, keys in _TOML_FILES:
-        if (text := read(path)) is not None:
-            return _values(_table(text, keys))
-    for path, name in _INI_FILES:
-        if (text := read(path)) is not None:
-            return config_sections(text).get(name, {})
-    pyproject = read("pyproject.toml")
-    for keys in _PYPROJECT if pyproject else ():
-        if found := _values(_table(pyproject or "", keys)):
-            return found
-    for path, name in _OTHER_INI_FILES:
+    """The options in the first file that has some, as an INI file writes them."""
+    for path, *keys in _PLACES:
         text = read(path)
-        if text and name in (sections := config_sections(text)):
-            return sections[name]
+        if text is None:
+            continue
+        found: object = toml_tables(text) if path.endswith(".toml") else config_sections(text)
+        for key in keys:
+            found = table(found).get(key)
+        if found is not None or _OWN_FILE.fullmatch(path):
+            return _values(table(found))
     return {}
-
-
-def _table(text: str, keys: tuple[str, ...]) -> Mapping[str, object]:
-    found: Mapping[str, object] = toml_tables(text)
-    for key in keys:
-        found = table(found.get(key))
-    return found
 
 
 def _values(section: Mapping[str, object]) -> dict[str, str]:

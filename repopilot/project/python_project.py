@@ -167,28 +167,24 @@ def _with_own_extras(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The requirements, with the project's own extras in place of the project itself; and those that no index has."""
     extras = {canonical(extra): group for part in parts.values() for extra, group in part.extras.items()}
-    waiting = list(own.requirements)
-    elsewhere = list(own.elsewhere)
+    elsewhere: dict[str, None] = {}
     requirements: dict[str, None] = {}
     done: set[str] = set()
-    asked = [canonical(extra) for extra in own.extras]
-    while waiting or asked:
-        while asked:
-            extra = asked.pop()
+    waiting = [own]
+    for file in waiting:  # grows while it is read
+        elsewhere |= dict.fromkeys(file.elsewhere)
+        asked = list(file.extras)
+        for line in file.requirements:
+            requirement = parsed(line)
+            if requirement and name and canonical(requirement.name) == canonical(name):
+                asked += requirement.extras
+            elif requirement:
+                requirements[line] = None
+        for extra in map(canonical, asked):
             if extra not in done:
                 done.add(extra)
-                more = read_requirement_lines(tuple(extras.get(extra, ())), read)
-                waiting += more.requirements
-                elsewhere += more.elsewhere
-        line = waiting.pop(0) if waiting else ""
-        requirement = parsed(line)
-        if requirement is None:
-            continue
-        if name and canonical(requirement.name) == canonical(name):
-            asked += [canonical(extra) for extra in requirement.extras]
-        else:
-            requirements[line] = None
-    return tuple(requirements), tuple(dict.fromkeys(elsewhere))
+                waiting.append(read_requirement_lines(extras.get(extra, ()), read))
+    return tuple(requirements), tuple(elsewhere)
 
 
 def _entry_points(parts: Mapping[str, DeclarationParts]) -> dict[str, dict[str, str]]:
