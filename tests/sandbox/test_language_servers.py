@@ -270,7 +270,7 @@ def test_typescript_is_found_among_the_packages_of_the_machine(tmp_path: Path, m
     server = server_of("tsx")
     assert server is not None
     settings, repository = offline(tmp_path / "home"), tmp_path / "repo"
-    kind = fetched.folders_of("tsc", settings, [Path()])[0].parent.name
+    kind = fetched.folders_of(settings, [Path()])[0].parent.name
     for top in (tmp_path / "usr" / "lib", repository / "lib"):
         folder = top / "node_modules" / "typescript" / "node_modules" / "@typescript" / kind / "lib"
         folder.parent.mkdir(parents=True)

@@ -203,7 +203,7 @@ def _places(server: LanguageServer, settings: Settings) -> list[Path]:
         scripts = (shutil.which(server.name, path=str(place)) for place in on_path if place.is_absolute())
         packages = [Path(os.path.realpath(script)).parents[2] for script in scripts if script]
         machine = [place.parent / "lib" / NODE_MODULES for place in on_path]
-        return list(fetched.folders_of(server.name, settings, [*packages, *machine]))
+        return list(fetched.folders_of(settings, [*packages, *machine]))
     if "java" in server.ids:
         return [*java_server.packaged_in(), *on_path]
     wheel = find_spec(server.packaged.split("/")[0]) if server.packaged else None

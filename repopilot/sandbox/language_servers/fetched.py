@@ -15,17 +15,14 @@ from repopilot.settings import Settings
 from repopilot.types import OnProgress
 
 _TYPESCRIPT = "7.0.2"
-_PACKAGES = {
-    "tsc": PackageDeclaration(
-        "javascript",
-        "typescript-language-server",
-        (),
-        (f"typescript@{_TYPESCRIPT}",),
-        files={"package.json": json.dumps({"private": True, "dependencies": {"typescript": _TYPESCRIPT}})},
-    )
-}
-_SERVERS_OF = {"javascript": "tsc"}
-"""The server that is fetched with the packages of a language."""
+_PACKAGE = PackageDeclaration(
+    "javascript",
+    "typescript-language-server",
+    (),
+    (f"typescript@{_TYPESCRIPT}",),
+    files={"package.json": json.dumps({"private": True, "dependencies": {"typescript": _TYPESCRIPT}})},
+)
+"""The only server that is in a registry: `tsc`, fetched with the packages of JavaScript."""
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 
 
@@ -43,27 +40,23 @@ def fetch_servers(languages: Iterable[str], settings: Settings, progress: OnProg
         StorageError: the data directory can't be used.
         Cancelled: `cancel` was set.
     """
-    for name in {_SERVERS_OF[language] for language in languages if language in _SERVERS_OF}:
-        if load_packages(_PACKAGES[name], settings) is None:
-            install_packages(_PACKAGES[name], settings, progress, cancel)
+    if "javascript" in languages and load_packages(_PACKAGE, settings) is None:
+        install_packages(_PACKAGE, settings, progress, cancel)
 
 
 def can_be_fetched(server: str) -> bool:
     """Whether a server is in a registry."""
-    return server in _PACKAGES
+    return server == "tsc"
 
 
-def folders_of(server: str, settings: Settings, modules: Iterable[Path]) -> tuple[Path, ...]:
-    """The folders in which the program of a registry's server may be: there is a package for each kind of machine.
+def folders_of(settings: Settings, modules: Iterable[Path]) -> tuple[Path, ...]:
+    """The folders in which the program of the registry's server may be: there is a package for each kind of machine.
 
     Args:
-        server: its name.
         settings: the data directory.
         modules: folders of the machine's own packages, which come last.
     """
-    if server not in _PACKAGES:
-        return ()
-    packages = load_packages(_PACKAGES[server], settings)
+    packages = load_packages(_PACKAGE, settings)
     kind = f"@typescript/typescript-{sys.platform}-{_MACHINES.get(platform.machine().lower(), '')}"
     places = (*((packages.folder,) if packages is not None else ()), *modules)
     return tuple(place / inner / kind / "lib" for place in places for inner in (".", "typescript/node_modules"))
