@@ -18,7 +18,7 @@ def in_background(work: Callable[[], T]) -> asyncio.Task[T]:
     return task
 
 
-async def in_thread(work: Callable[[threading.Event], T]) -> T:
+async def run_in_thread(work: Callable[[threading.Event], T]) -> T:
     """Run work in a thread. When the caller is cancelled, the work ends before the cancellation is raised.
 
     Args:

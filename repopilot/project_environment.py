@@ -10,7 +10,7 @@ from functools import cache, lru_cache, partial, wraps
 from typing import Protocol, TypeVar
 
 from repopilot import i18n
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.code.languages import is_test_path
 from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
 from repopilot.project.declaration_parts import Read
@@ -271,7 +271,7 @@ async def fetch_for_tests(
     """
     if settings.environments == "never":
         return ()
-    return await in_thread(partial(_fetched, snapshot, files, settings, progress))
+    return await run_in_thread(partial(_fetched, snapshot, files, settings, progress))
 
 
 async def until_fetched(snapshot: Snapshot, files: RepositoryFiles, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.errors import StorageError
 from repopilot.repo.kept_out import files_to_copy
 from repopilot.repo.read import read_bytes
@@ -39,7 +39,7 @@ async def checked_out(workspace: Workspace) -> AsyncIterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="repopilot-checkout-", ignore_cleanup_errors=True) as name:
         # A cancelled caller waits for the thread, which would create the removed folder again.
-        await in_thread(lambda _: write_repository(workspace, Path(name)))
+        await run_in_thread(lambda _: write_repository(workspace, Path(name)))
         yield Path(name)
 
 

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from repopilot import i18n
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.code.changed_definitions import changed_definitions
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.source_positions import rows_of
@@ -286,13 +286,13 @@ async def run_selected(
         return TestRun(0, 0, 0, 0.0, "limits", "", False)
     if tests.suite:
         suite = replace(tests.suite, tests=there or tests.paths, seconds=tests.seconds)
-        return await in_thread(partial(run_suite, files, suite, workspace.settings, inputs))
+        return await run_in_thread(partial(run_suite, files, suite, workspace.settings, inputs))
     if tests.command:
         return await _run_command(tests.command, files, workspace, inputs, tests.seconds)
     environment = await asyncio.to_thread(workspace.current_environment)
     chosen = ChosenTests(there, tests.left_out, tests.seconds, tests.before)
     run = partial(run_pytest, files, chosen, workspace.settings)
-    return await in_thread(partial(run, inputs=inputs, environment=environment, verify=verify))
+    return await run_in_thread(partial(run, inputs=inputs, environment=environment, verify=verify))
 
 
 async def _run_command(
@@ -302,7 +302,7 @@ async def _run_command(
     settings = workspace.settings
     needs = replace(await asyncio.to_thread(shell_needs, workspace), files=files)
     limit = max(settings.test_timeout_s, patience(seconds))
-    run = await in_thread(partial(run_shell, command, limit, inputs, needs, settings))
+    run = await run_in_thread(partial(run_shell, command, limit, inputs, needs, settings))
     base = TestRun(0, 0, 0, run.seconds, await asyncio.to_thread(level, settings), run.output, genuine=False)
     if run.stopped:
         return replace(base, ended="timeout", reasons=(run.stopped,))

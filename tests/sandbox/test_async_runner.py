@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.errors import Cancelled, SandboxError
 from repopilot.sandbox.run import run_pytest
 from repopilot.settings import Settings
@@ -35,7 +35,7 @@ async def cancelled_run(times: int = 1) -> bool:
         ended.set()
         raise Cancelled("cancelled")
 
-    task = asyncio.create_task(in_thread(run_until_cancelled))
+    task = asyncio.create_task(run_in_thread(run_until_cancelled))
     await asyncio.to_thread(started.wait, 20)
     for _ in range(times):
         task.cancel()
@@ -64,9 +64,9 @@ async def test_cancelling_twice_leaves_no_unretrieved_exception(unhandled):
 async def test_a_run_is_returned_and_its_error_raised(unhandled):
     files = {"a.py": "def one():\n    return 1\n"}
     tests = {"test_a.py": "from a import one\n\ndef test_one():\n    assert one() == 1\n"}
-    run = await in_thread(partial(run_pytest, {**files, **tests}, list(tests), SETTINGS, verify=False))
+    run = await run_in_thread(partial(run_pytest, {**files, **tests}, list(tests), SETTINGS, verify=False))
     assert run.passed == 1
     with pytest.raises(SandboxError):
-        await in_thread(partial(run_pytest, files, ["../outside.py"], SETTINGS))
+        await run_in_thread(partial(run_pytest, files, ["../outside.py"], SETTINGS))
     gc.collect()
     assert unhandled == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.sandbox.baseline import TestFiles, compare, compare_same_tests, compare_with_baseline
 from repopilot.sandbox.needs import need_of
 from repopilot.sandbox.run import ChosenTests, run_pytest
@@ -292,7 +292,7 @@ async def test_what_skips_itself_with_and_without_the_change_takes_no_proof_from
 async def run_tests(
     files: Mapping[str, str], tests: Sequence[str] | ChosenTests, folder: Path, *, verify: bool = True
 ) -> TestRun:
-    return await in_thread(partial(run_pytest, files, tests, Settings(), inputs=folder, verify=verify))
+    return await run_in_thread(partial(run_pytest, files, tests, Settings(), inputs=folder, verify=verify))
 
 
 async def never() -> TestRun:

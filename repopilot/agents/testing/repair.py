@@ -16,7 +16,7 @@ from repopilot import i18n
 from repopilot.agents.testing import candidates
 from repopilot.agents.testing.attempts import assertion_line, best, iteration_json, why_stop
 from repopilot.agents.testing.render import iteration_text
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.errors import ModelError
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
@@ -117,7 +117,7 @@ class _RepairLoop:
         """Run tests over a candidate and the files around it."""
         files = {**tests, self.request.name: candidate}
         environment = self.request.environment
-        return await in_thread(partial(run_pytest, files, list(tests), self.settings, environment=environment))
+        return await run_in_thread(partial(run_pytest, files, list(tests), self.settings, environment=environment))
 
 
 async def _iterate(loop: _RepairLoop, step: Step) -> tuple[tuple[Iteration, ...], str]:

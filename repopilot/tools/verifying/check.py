@@ -11,7 +11,7 @@ from functools import cache, partial
 
 from pydantic import Field
 
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import file_kind, grammar, is_product_path, language_of
 from repopilot.errors import SandboxError, UsageError
@@ -226,9 +226,11 @@ async def _check_format(wanted: Sequence[FileChange], context: ToolContext, repo
             report.missing.append(message("check_tools.no_packages", name=each.name))
             continue
         try:
-            found = await in_thread(partial(unformatted, each, {path: texts[path] for path in each.paths}, settings))
+            found = await run_in_thread(
+                partial(unformatted, each, {path: texts[path] for path in each.paths}, settings)
+            )
             earlier = {path: old[path] for path in found if path in old}
-            known = await in_thread(partial(unformatted, each, earlier, settings)) if earlier else {}
+            known = await run_in_thread(partial(unformatted, each, earlier, settings)) if earlier else {}
         except SandboxError as error:
             report.missing.append(reason(error))
             continue

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import Field
 
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
 from repopilot.project_environment import until_fetched
@@ -45,7 +45,9 @@ async def run_command(arguments: RunCommand, context: ToolContext) -> ToolResult
     await until_fetched(original.snapshot, original.index, original.settings)
     needs = await asyncio.to_thread(shell_needs, original)
     folder = await asyncio.to_thread(copy.root)
-    run = await in_thread(partial(run_shell, arguments.command, arguments.seconds, folder, needs, original.settings))
+    run = await run_in_thread(
+        partial(run_shell, arguments.command, arguments.seconds, folder, needs, original.settings)
+    )
     left_out = await asyncio.to_thread(_take_over, run, copy) if run.files or run.deleted else []
     left_out = sorted({*left_out, *run.special})
     paths = sorted({*run.files, *run.deleted} - {*left_out})

@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from repopilot.background import in_thread
+from repopilot.background import run_in_thread
 from repopilot.code.split import analysed
 from repopilot.sandbox.type_checkers import (
     TypeChecker,
@@ -110,7 +110,7 @@ async def _report(checker: TypeChecker, texts: Mapping[str, str], workspace: Wor
     known = workspace.lookups.type_diagnostics
     key = await asyncio.to_thread(_key_of_run, checker, texts)
     if key not in known:
-        known[key] = await in_thread(partial(check_types, checker, texts, workspace.settings))
+        known[key] = await run_in_thread(partial(check_types, checker, texts, workspace.settings))
         for oldest in list(known)[:-MOST_KNOWN]:
             known.pop(oldest, None)
     return known[key]
