@@ -15,7 +15,7 @@ from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import git_command, local
 from repopilot.repo.paths.git_patterns import ignore_spec
 from repopilot.repo.paths.path_rules import PathPatterns
-from repopilot.repo.read import read_raw
+from repopilot.repo.read import find_raw
 from repopilot.settings import Settings
 from repopilot.types import Snapshot
 
@@ -63,7 +63,7 @@ def files_to_copy(root: Path, exclude: Collection[str]) -> Iterator[str]:
 def _is_ignored(path: str, snapshot: Snapshot) -> bool:
     """Whether git ignores a path, or can't tell because the path leads through a link or into a submodule."""
     if snapshot.root is None or not local.is_work_tree(snapshot.root):
-        is_committed = snapshot.git_dir is not None and _bytes(path, snapshot) is not None
+        is_committed = snapshot.git_dir is not None and find_raw(snapshot, path) is not None
         return not is_committed and _matches_ignore_file(path, snapshot)
     question = ["check-ignore", "--quiet", "--", f"./{path}"]
     try:
@@ -73,19 +73,12 @@ def _is_ignored(path: str, snapshot: Snapshot) -> bool:
     return False
 
 
-def _bytes(path: str, snapshot: Snapshot) -> bytes | None:
-    try:
-        return read_raw(snapshot, path)
-    except SourceError:
-        return None
-
-
 def _matches_ignore_file(path: str, snapshot: Snapshot) -> bool:
     """Whether a path or a folder of it matches the `.gitignore` files above it."""
     specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
     folder = ""
     for part in path.split("/"):
-        patterns = _bytes(f"{folder}.gitignore", snapshot)
+        patterns = find_raw(snapshot, f"{folder}.gitignore")
         if patterns is not None:
             lines = patterns.decode("utf-8", "replace").splitlines()
             specs = (*specs, (folder, ignore_spec(lines)))

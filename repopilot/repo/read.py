@@ -68,9 +68,14 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
         yield file, text if isinstance(text, Skip) else redact(text)[0]
 
 
+def find_raw(snapshot: Snapshot, path: str) -> bytes | None:
+    """The bytes of one file as stored; None when there is no such regular file."""
+    return regular_bytes(_real_root(snapshot), path) if snapshot.git_dir is None else _blob(snapshot, path)
+
+
 def read_raw(snapshot: Snapshot, path: str) -> bytes:
     """The bytes of one file as stored. Raises SourceError when there is no such regular file."""
-    data = regular_bytes(_real_root(snapshot), path) if snapshot.git_dir is None else _blob(snapshot, path)
+    data = find_raw(snapshot, path)
     if data is None:
         raise SourceError(i18n.message("repo.no_such_file", path=path, name=snapshot.name, commit=snapshot.commit[:12]))
     return data
@@ -153,6 +158,15 @@ def text_of(path: str, data: bytes) -> str | Skip:
     if _is_packed(text) and not (file_kind(path) == "code" and not _is_packed(_DATA.sub("", text))):
         return _skip(path, "minified")
     return text
+
+
+def text_at(snapshot: Snapshot, path: str) -> str | Skip | None:
+    """The text of a file as stored, or why it isn't worth reading; None when there is no such file. An empty file
+    has the text '', which can be compared with that of another version."""
+    data = find_raw(snapshot, path)
+    if data is None:
+        return None
+    return text_of(path, data) if data.strip() else ""
 
 
 def _skip(path: str, reason: str) -> Skip:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.errors import GenerationFailed, SourceError
+from repopilot.errors import GenerationFailed
 from repopilot.redaction.redact import redacted
-from repopilot.repo import read
 from repopilot.repo.kept_out import kept_out
+from repopilot.repo.read import find_raw
 from repopilot.repo.text_encoding import decoded
 from repopilot.workspace import Workspace
 
@@ -26,9 +26,8 @@ def stored_text(path: str, workspace: Workspace) -> str | None:
         raise GenerationFailed(said, i18n.message("tools.kept_out_hint"))
     if is_notebook(path):
         raise GenerationFailed(i18n.message("inputs.notebook", path=path), i18n.message("inputs.notebook_hint"))
-    try:
-        data = read.read_raw(workspace.snapshot, path)
-    except SourceError:
+    data = find_raw(workspace.snapshot, path)
+    if data is None:
         return None
     found = decoded(data, path)
     if found is None:

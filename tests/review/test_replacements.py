@@ -56,7 +56,7 @@ async def test_a_review_in_the_browser_has_a_diff_that_can_be_accepted(tmp_path)
     stored = f"import os, sys\r\nKEY = '{secret}'\r\nprint(sys, KEY)\r\n".encode()
     (folder / "shop.py").write_bytes(stored)
     workspace = open_workspace(folder, offline(tmp_path / "home"))
-    answer, _, _ = await traced(lambda step: review("review shop.py", workspace, step, paths=["shop.py"]))
+    answer, _, _ = await traced(lambda step: review("review shop.py", workspace, step))
     (file,) = answer.files
     assert file.path == "shop.py" and secret not in file.diff + file.content
     assert "-import os, sys" in answer.text

@@ -81,10 +81,10 @@ async def reported(space: Workspace, *arguments):
         return await review_snapshot(space, step, *arguments), events
 
 
-async def asked(space: Workspace, question: str, **more):
+async def asked(space: Workspace, question: str):
     events: list[trace.Event] = []
     async with trace.root(events.append, "review") as step:
-        return await review(question, space, step, **more), events
+        return await review(question, space, step), events
 
 
 async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_path: Path) -> None:

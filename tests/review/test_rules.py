@@ -8,8 +8,8 @@ import pytest
 
 from repopilot import i18n
 from repopilot.agents.review.findings import DOMAINS, WEIGHTS
-from repopilot.agents.review.rules.registry import RULES, find, rules_for
-from repopilot.agents.review.rules.rule import Match, Rule
+from repopilot.agents.review.rules.registry import RULES, rules_for
+from repopilot.agents.review.rules.rule import Rule
 from repopilot.code.file_version import Code, code
 
 
@@ -43,10 +43,8 @@ def test_a_message_is_in_the_catalogue_in_both_languages(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=names)
-def test_a_rule_has_a_key_and_no_text_of_its_own(rule: Rule) -> None:
-    """Only the rules that a repository brings have text."""
+def test_a_rule_has_a_message_in_the_catalogue(rule: Rule) -> None:
     key = (rule.key or f"rules.{rule.id}").removeprefix("rules.")
-    assert rule.message is None
     assert any(known == key or known.startswith(f"{key}.") for known in i18n.section("rules", "en"))
 
 
@@ -67,11 +65,3 @@ def test_rules_of_one_id_agree() -> None:
 def test_rules_are_chosen_by_language_and_domain() -> None:
     assert all("python" in r.languages and r.domain == "style" for r in rules_for("python", "style"))
     assert rules_for("no-such-language", "style") == ()
-
-
-def test_rules_from_elsewhere_bring_their_own_message() -> None:
-    rule = Rule("todo-left", "style", "low", ("python",), lambda code: [Match(1)], "# TODO\n", "# DONE\n",
-                message="A to-do is left.", source="repository")  # fmt: skip
-    found = find([code("a.py", "# TODO\n", "python")], "style", [rule])
-    assert [(f.rule, f.message, f.source) for f in found] == [("todo-left", "A to-do is left.", "repository")]
-    assert find([code("a.js", "// TODO\n", "javascript")], "style", [rule]) == []

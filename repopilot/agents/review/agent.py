@@ -19,19 +19,28 @@ from repopilot.agents.review.replacements import files_with_replacements
 from repopilot.agents.review.report import report_json, report_markdown
 from repopilot.agents.review.rules.registry import RULES
 from repopilot.agents.review.sarif import report_sarif
-from repopilot.agents.review.scope import EarlierReview, ReviewTarget, Scope, listed, of_changes, of_diff, of_paths
+from repopilot.agents.review.scope import (
+    EarlierReview,
+    ReviewTarget,
+    Scope,
+    listed,
+    narrowed,
+    of_changes,
+    of_diff,
+    of_paths,
+)
 from repopilot.agents.review.uses_elsewhere import broken_uses
 from repopilot.agents.review.walkthrough import walkthrough
 from repopilot.code.file_version import Code, code
 from repopilot.code.formats.notebook import is_notebook, place_in_cells
 from repopilot.code.languages import file_kind, language_of
-from repopilot.errors import RepoPilotError, SourceError
+from repopilot.errors import RepoPilotError
 from repopilot.project.ruff_options import CONFIGS, ChosenRules, chosen_rules
 from repopilot.redaction.redact import shown_path
 from repopilot.repo import history
 from repopilot.repo.history import CommitRange
 from repopilot.repo.project_file import NAME, ProjectOptions, fits, project_file
-from repopilot.repo.read import plain_text, read_raw
+from repopilot.repo.read import find_raw, plain_text
 from repopilot.resolve.uses.broken_uses import UNCERTAIN_RULE
 from repopilot.results import Answer, ReviewReport
 from repopilot.retrieval.query.parse import reply_language
@@ -56,18 +65,14 @@ _CITED = 40
 _BY_SEVERITY = tuple(WEIGHTS)
 
 
-async def review(
-    question: str, workspace: Workspace, step: Step, *, diff: str | None = None, paths: Sequence[str] = ()
-) -> Answer:
+async def review(question: str, workspace: Workspace, step: Step) -> Answer:
     """Review what the question names: a range of commits, a pull request, files or folders, uncommitted work, or the
-    code generated in the last turn. `diff` and `paths` take precedence over the question.
+    code generated in the last turn.
 
     Args:
         question: in English or French; the answer is in its language.
         workspace: the repository.
         step: the steps of the work go below it.
-        diff: a range, as `history.commit_range` reads it, that the caller names.
-        paths: files and folders that the caller names.
 
     Returns:
         The report as text, with citations where the code reviewed is the code at hand; `result` is a `ReviewReport`.
@@ -76,7 +81,7 @@ async def review(
         UsageError: a path, or a pull request of this repository, can't be found.
         SourceError: a commit of the range is unknown.
     """
-    wanted = await asyncio.to_thread(read_request, question, workspace, diff, paths)
+    wanted = await asyncio.to_thread(read_request, question, workspace)
     if wanted.changes:
         report = await review_changes(workspace, step, wanted.changes)
     else:
@@ -194,17 +199,7 @@ def _scope(workspace: Workspace, commits: CommitRange | None, paths: Sequence[st
         commits = CommitRange(history.default_branch(snapshot, settings), branched_off=True)
     if commits is None:
         return of_paths(snapshot, paths, settings)
-    scope = of_diff(snapshot, commits, settings)
-    if not paths:
-        return scope
-    wanted = [p.strip("/").removeprefix("./") for p in paths]
-
-    def inside(path: str) -> bool:
-        return any(p in ("", ".", path) or path.startswith(p + "/") for p in wanted)
-
-    targets = tuple(t for t in scope.targets if inside(t.new.path))
-    diffs = tuple(diff for diff in scope.diffs if inside(diff.path))
-    return replace(scope, targets=targets, given=tuple(f for f in scope.given if inside(f.path)), diffs=diffs)
+    return narrowed(of_diff(snapshot, commits, settings), paths)
 
 
 async def _review_scope(
@@ -263,13 +258,8 @@ async def _review_scope(
 
 def _chosen_rules(state: Snapshot) -> ChosenRules:
     """The rules of ruff that the repository has chosen. Blocking."""
-    found = {}
-    for name in CONFIGS:
-        try:
-            found[name] = plain_text(name, read_raw(state, name)) or ""
-        except SourceError:
-            continue
-    return chosen_rules(found)
+    stored = {name: find_raw(state, name) for name in CONFIGS}
+    return chosen_rules({name: plain_text(name, data) or "" for name, data in stored.items() if data is not None})
 
 
 def _within(scope: Scope, wanted: ProjectOptions) -> Scope:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.agents.review.proving import AT_BASE
-from repopilot.agents.review.states import TouchedSymbol, text_of_symbol, told_once
+from repopilot.agents.review.states import TouchedSymbol, told_once
 from repopilot.code.languages import file_kind
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import message, translated
+from repopilot.index.store import Index
 from repopilot.repo import history
 from repopilot.results import ChangedFileNote
 from repopilot.tools import registry
@@ -19,7 +20,7 @@ from repopilot.tools.looking import look
 from repopilot.tools.looking.printed_places import numbered
 from repopilot.tools.registry import ToolContext
 from repopilot.tools.working_copy import WorkingCopy
-from repopilot.types import Finding, Snapshot
+from repopilot.types import Finding, Snapshot, Symbol
 
 MOST_COMMITS = 20
 LONG = 60
@@ -102,11 +103,15 @@ def sections(
     after = copy.workspace.index
     for symbol in told_once(touched):
         if symbol.before is not None and symbol.after is not None:
-            was = text_of_symbol(before, symbol.before)
-            now = numbered(text_of_symbol(after, symbol.after), symbol.after.start_line)
+            was = _lines_of(symbol.before, before)
+            now = numbered(_lines_of(symbol.after, after), symbol.after.start_line)
             if len(was) <= LONG:
                 yield f"{symbol.path}:{symbol.name} before the change", numbered(was, symbol.before.start_line)
             yield f"{symbol.path}:{symbol.name} after the change", now
+
+
+def _lines_of(symbol: Symbol, index: Index) -> list[str]:
+    return (index.lines(symbol.path, symbol.start_line, symbol.end_line) or "").split("\n")
 
 
 async def callers_of(

@@ -8,12 +8,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from repopilot import i18n
 from repopilot.agents.review.replacements import replacement
 from repopilot.code.file_version import Code
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import is_test_path
+from repopilot.code.source_positions import Replacement, replaced
 from repopilot.sandbox.linter_runs import copies_of_python, program_json, ruff_items
 from repopilot.types import Finding, ReplacedLines, Severity
 
@@ -146,29 +148,24 @@ def _ruff_finding(code: Code, item: dict, domain: str) -> Finding:
 
 def _mended(code: Code, number: int, fix: dict) -> ReplacedLines | None:
     """The lines after ruff's safe fix; None for any other fix, and where it leaves the line of the finding alone."""
-    edits = sorted(fix.get("edits", ()), key=lambda edit: -_offset(code.text, edit["location"]))
+    edits = fix.get("edits", ())
     if fix.get("applicability") != "safe" or not edits:
         return None
-    text = code.text
-    for edit in edits:
-        text = text[: _offset(text, edit["location"])] + edit["content"] + text[_offset(text, edit["end_location"]) :]
-    first = edits[-1]["location"]["row"]
-    ends = [edit["end_location"] for edit in edits]
-    last = max(edits[0]["location"]["row"], *(end["row"] - (end["column"] == 1) for end in ends))
+    rows = [edit["location"]["row"] for edit in edits]
+    first = min(rows)
+    last = max(*rows, *(end["row"] - (end["column"] == 1) for end in (edit["end_location"] for edit in edits)))
     old = code.text.split("\n")
-    new = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in old), initial=0))
+
+    def offset(place: dict) -> int:
+        return starts[place["row"] - 1] + place["column"] - 1
+
+    made = (Replacement(offset(edit["location"]), offset(edit["end_location"]), edit["content"]) for edit in edits)
+    new = replaced(code.text, made).split("\n")
     end = len(new) - len(old) + last
-    alone = new[end:] == old[last:] and new[first - 1 : end] != [""]
-    return (
-        replacement(code.text, first, last, "\n".join(new[first - 1 : end]))
-        if alone and first <= number <= last
-        else None
-    )
-
-
-def _offset(text: str, place: dict) -> int:
-    """Where a place of ruff's is in a text."""
-    return sum(map(len, text.split("\n")[: place["row"] - 1])) + place["row"] + place["column"] - 2
+    mended = new[first - 1 : end]
+    others_stay = new[end:] == old[last:] and mended != [""]
+    return replacement(code.text, first, last, "\n".join(mended)) if others_stay and first <= number <= last else None
 
 
 def _ruff_severity(rule: str) -> Severity:

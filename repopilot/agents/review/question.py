@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repopilot import i18n
@@ -30,16 +29,12 @@ class ReviewRequest:
     note: str = ""
 
 
-def read_request(
-    question: str, workspace: Workspace, diff: str | None = None, paths: Sequence[str] = ()
-) -> ReviewRequest:
+def read_request(question: str, workspace: Workspace) -> ReviewRequest:
     """Read from a question what to review.
 
     Args:
         question: in English or French.
         workspace: the repository and the conversation.
-        diff: a range as `commit_range` reads it, which takes precedence over the question.
-        paths: files and folders, which take precedence over the question.
 
     Returns:
         The request. A question that names nothing is used as a search: its best files are reviewed, as the note says.
@@ -47,10 +42,6 @@ def read_request(
     Raises:
         UsageError: the question names a pull request of another repository.
     """
-    if diff:
-        return ReviewRequest(commit_range(diff), tuple(paths))
-    if paths:
-        return ReviewRequest(paths=tuple(paths))
     named = _named_paths(question, workspace)
     if pull := _pull_request(question, workspace):
         return ReviewRequest(
@@ -103,17 +94,14 @@ def _pull_request(question: str, workspace: Workspace) -> str | None:
 
 def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
     """Files and folders of the index that the question names, by full path or by an ending that only one file has."""
-    files = list(workspace.index.files)
-    folders = {"/".join(f.split("/")[:n]) for f in files for n in range(1, f.count("/") + 1)}
+    index = workspace.index
+    folders = {"/".join(f.split("/")[:n]) for f in index.files for n in range(1, f.count("/") + 1)}
     found: list[str] = []
     for token in _TOKEN.findall(question):
         name = re.sub(r"(:\d+.*|#L\d+.*)$", "", token).strip(".:/[]<>*").removeprefix("./")
-        if not name:
-            continue
-        if name in workspace.index.files or name in folders:
+        files = index.files_named(name) if "." in name or name in index.files else []
+        if name in folders:
             found.append(name)
-        elif "." in name:
-            ends = [f for f in files if f.endswith("/" + name)]
-            if len(ends) == 1:
-                found += ends
+        elif len(files) == 1:
+            found += files
     return tuple(dict.fromkeys(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
@@ -11,7 +11,7 @@ from repopilot import i18n
 from repopilot.code.file_version import Code, code
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.languages import file_kind, language_of, language_of_script
-from repopilot.errors import SourceError, UsageError
+from repopilot.errors import UsageError
 from repopilot.redaction.redact import redacted, shown_path
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.repo import history
@@ -19,10 +19,10 @@ from repopilot.repo.history import CommitRange
 from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch
 from repopilot.repo.paths.attributes import LinguistAttributes
 from repopilot.repo.paths.path_rules import UNKNOWN_KIND, reason_to_skip
-from repopilot.repo.read import read_bytes, read_raw, text_of
+from repopilot.repo.read import find_raw, read_bytes, text_of
 from repopilot.repo.walk import walk
 from repopilot.settings import Settings
-from repopilot.types import FileChange, Finding, Severity, Skip, Snapshot, SourceFile
+from repopilot.types import FileChange, Finding, Severity, Skip, Snapshot
 
 MOST_FILES = 400
 NAMED = 20
@@ -127,10 +127,8 @@ def of_diff(snapshot: Snapshot, commits: CommitRange, settings: Settings) -> Sco
 
 def _attributes(snapshot: Snapshot) -> LinguistAttributes:
     def read(path: str) -> str | None:
-        try:
-            return read_raw(snapshot, path).decode("utf-8", "replace")
-        except SourceError:
-            return None
+        data = find_raw(snapshot, path)
+        return None if data is None else data.decode("utf-8", "replace")
 
     return LinguistAttributes(read)
 
@@ -170,9 +168,8 @@ def _added_to_notebook(before: Code | None, now: Code) -> frozenset[int]:
 
 def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | Skip:
     """One version of a file, or why it can't be reviewed."""
-    try:
-        data = read_raw(snapshot, path)
-    except SourceError:
+    data = find_raw(snapshot, path)
+    if data is None:
         return Skip(path, i18n.message("repo.skip.name_not_utf8" if "\ufffd" in path else "review.reasons.not_regular"))
     script = _script_language(path, data) is not None
     if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, (), script=script):
@@ -209,23 +206,20 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
         UsageError: a path doesn't exist, or is not read.
     """
     files, skips = walk(snapshot, settings)
-    wanted = [path.strip("/").removeprefix("./") for path in paths]
-
-    def is_wanted(path: str) -> bool:
-        return not wanted or any(p in (".", "", path) or path.startswith(p + "/") for p in wanted)
-
-    skipped = [skip for skip in skips if is_wanted(skip.path)]
+    wanted = _plain(paths)
+    skipped = [skip for skip in skips if _is_in(skip.path, wanted)]
     scripts = _scripts(snapshot, skipped, settings)
     reasons = {skip.path: skip.reason for skip in skipped if skip.path not in scripts}
+    read = [*(file.path for file in files), *scripts]
     for path in wanted:
         if path in reasons:
             raise UsageError(i18n.message("review.errors.skipped", path=path, why=reasons[path]))
-        if path not in (".", "") and not any(f == path or f.startswith(path + "/") for f in _paths(files, scripts)):
+        if path not in (".", "") and not any(_is_in(each, [path]) for each in read):
             raise UsageError(
                 i18n.message("review.errors.no_path", path=path, name=snapshot.name),
                 i18n.message("review.errors.no_path_hint"),
             )
-    chosen = [file for file in files if file.kind in _READ and is_wanted(file.path)]
+    chosen = [file for file in files if file.kind in _READ and _is_in(file.path, wanted)]
     attributes = _attributes(snapshot)
     marked = {f.path: reason for f in chosen if f.path not in wanted and (reason := attributes.reason(f.path))}
     chosen = [file for file in chosen if file.path not in marked]
@@ -235,7 +229,7 @@ def of_paths(snapshot: Snapshot, paths: Sequence[str], settings: Settings) -> Sc
         for file, data in read_bytes(snapshot, chosen[:MOST_FILES])
     ]
     versions += [*scripts.values()][: MOST_FILES - len(versions)]
-    documents = [file for file in files if file.kind not in _READ and is_wanted(file.path)]
+    documents = [file for file in files if file.kind not in _READ and _is_in(file.path, wanted)]
     unread = [each for each in versions if isinstance(each, Skip)]
     unread += [Skip(file.path, i18n.message("review.reasons.documentation")) for file in documents]
     unread += [Skip(path, reason) for path, reason in reasons.items()]
@@ -255,9 +249,24 @@ def _scripts(snapshot: Snapshot, skips: Sequence[Skip], settings: Settings) -> d
     return {version.path: version for version in versions if isinstance(version, Code)}
 
 
-def _paths(files: Sequence[SourceFile], scripts: Mapping[str, Code]) -> Iterator[str]:
-    yield from (file.path for file in files)
-    yield from scripts
+def narrowed(scope: Scope, paths: Sequence[str]) -> Scope:
+    """The part of a scope that is in some files and folders; all of it without any."""
+    wanted = _plain(paths)
+    return replace(
+        scope,
+        targets=tuple(target for target in scope.targets if _is_in(target.new.path, wanted)),
+        given=tuple(finding for finding in scope.given if _is_in(finding.path, wanted)),
+        diffs=tuple(diff for diff in scope.diffs if _is_in(diff.path, wanted)),
+    )
+
+
+def _plain(paths: Sequence[str]) -> list[str]:
+    return [path.strip("/").removeprefix("./") for path in paths]
+
+
+def _is_in(path: str, wanted: Sequence[str]) -> bool:
+    """Whether a path is one of the files or in one of the folders that are wanted; without any, all are."""
+    return not wanted or any(each in (".", "", path) or path.startswith(f"{each}/") for each in wanted)
 
 
 def of_changes(changes: Sequence[FileChange], old: Mapping[str, str]) -> Scope:

@@ -7,13 +7,12 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from repopilot.errors import SourceError, UsageError
-from repopilot.index.store import Index
+from repopilot.errors import UsageError
 from repopilot.repo import history
 from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch, removed_lines
-from repopilot.repo.read import read_raw, text_of
+from repopilot.repo.read import text_at
 from repopilot.tools.working_copy import WorkingCopy, working_copy
-from repopilot.types import Snapshot, Symbol, innermost
+from repopilot.types import Skip, Snapshot, Symbol, innermost
 from repopilot.workspace import Workspace
 
 
@@ -81,13 +80,8 @@ def _texts(diffs: Iterable[FileDiff], state: Snapshot) -> dict[str, str | None]:
         if diff.binary or diff.left_out:
             continue
         for path in dict.fromkeys((diff.old_path, diff.path)):
-            try:
-                data = read_raw(state, path)
-            except SourceError:
-                found[path] = None
-                continue
-            text = text_of(path, data) if data.strip() else ""
-            if isinstance(text, str):
+            text = text_at(state, path)
+            if not isinstance(text, Skip):
                 found[path] = text
     return found
 
@@ -161,8 +155,3 @@ def told_once(touched: Sequence[TouchedSymbol]) -> list[TouchedSymbol]:
         if not (is_told or by_members):
             found.append(each)
     return found
-
-
-def text_of_symbol(index: Index, symbol: Symbol) -> list[str]:
-    """The lines of a definition."""
-    return (index.text(symbol.path) or "").split("\n")[symbol.start_line - 1 : symbol.end_line]

@@ -6,9 +6,8 @@ from contextlib import ExitStack, closing
 
 from repopilot.agents.review.scope import Scope
 from repopilot.code.languages import file_kind
-from repopilot.errors import SourceError
 from repopilot.repo.patches.patch import FileDiff
-from repopilot.repo.read import read_raw, text_of
+from repopilot.repo.read import text_at
 from repopilot.resolve.names import Resolver
 from repopilot.resolve.snapshot_tree import SnapshotTree
 from repopilot.resolve.uses.broken_uses import FileVersions, captured, changed_definitions, left_behind
@@ -51,18 +50,9 @@ def broken_uses(scope: Scope, workspace: Workspace) -> tuple[list[Finding], tupl
 def _versions(diff: FileDiff, old: Snapshot, new: Snapshot) -> FileVersions | None:
     if diff.status == "added" or file_kind(diff.old_path) != "code":
         return None
-    before = _text(old, diff.old_path)
-    after = _text(new, diff.path) if diff.status != "deleted" else ""
-    if before is None or after is None:
+    before = text_at(old, diff.old_path)
+    after = text_at(new, diff.path) if diff.status != "deleted" else ""
+    if not (isinstance(before, str) and isinstance(after, str)):
         return None
     gone = diff.old_path != diff.path or diff.status == "deleted"
     return FileVersions(diff.old_path, diff.path, before, after, gone)
-
-
-def _text(snapshot: Snapshot, path: str) -> str | None:
-    try:
-        data = read_raw(snapshot, path)
-    except SourceError:
-        return None
-    text = text_of(path, data) if data.strip() else ""
-    return text if isinstance(text, str) else None

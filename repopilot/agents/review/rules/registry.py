@@ -12,7 +12,7 @@ A new module of rules is added to `_MODULES` below. Importing a module registers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from repopilot.agents.review.rules import polyglot, workflows
@@ -26,28 +26,20 @@ RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.R
 """Every built-in rule, in the order of the modules."""
 
 
-def find(codes: Sequence[Code], domain: str, rules: Iterable[Rule] | None = None) -> list[Finding]:
+def find(codes: Sequence[Code], domain: str) -> list[Finding]:
     """The findings of one domain in some files.
 
     Args:
         codes: the files; those in a language without rules are passed over.
         domain: `security`, `performance` or `style`.
-        rules: the rules to apply, the built-in ones by default.
 
     Returns:
         Findings file by file, in the order of the rules.
     """
-    if rules is not None:
-        chosen = tuple(rules)
-        return [f for code in codes for rule in _applicable(chosen, code.language, domain) for f in rule.findings(code)]
     return [f for code in codes for rule in rules_for(code.language, domain) for f in rule.findings(code)]
 
 
 @cache
 def rules_for(language: str, domain: str) -> tuple[Rule, ...]:
-    """The built-in rules of one domain that apply to a language."""
-    return tuple(_applicable(RULES, language, domain))
-
-
-def _applicable(rules: Iterable[Rule], language: str, domain: str) -> list[Rule]:
-    return [rule for rule in rules if rule.domain == domain and language in rule.languages]
+    """The rules of one domain that apply to a language."""
+    return tuple(rule for rule in RULES if rule.domain == domain and language in rule.languages)

@@ -42,10 +42,8 @@ class Rule:
         bad: source text in which the rule finds its fault.
         good: source text that looks alike and is right.
         cwe: number of the weakness in the Common Weakness Enumeration, None where there is none.
-        message: of its findings, for rules that a repository brings; the messages of the others are in the
-            catalogue under `key`, or `<key>.<variant>` where there are several.
-        key: of the messages in the catalogue, where it is not `rules.<id>`.
-        source: of its findings, as in `Finding.source`.
+        key: of its message in the catalogue, where it is not `rules.<id>`; where there are several, they are under
+            `<key>.<variant>`.
     """
 
     id: str
@@ -56,9 +54,7 @@ class Rule:
     bad: str
     good: str
     cwe: int | None = None
-    message: str | None = None
     key: str = ""
-    source: str = "checks"
 
     def findings(self, code: Code) -> list[Finding]:
         """The findings of this rule in one file, whatever its language.
@@ -71,5 +67,5 @@ class Rule:
     def _finding(self, code: Code, match: Match) -> Finding:
         key = self.key or f"rules.{self.id}"
         key = f"{key}.{match.variant}" if match.variant else key
-        message = i18n.message(key, **match.values) if self.message is None else self.message
-        return code.finding(match.line, match.severity or self.severity, self.domain, self.id, message, self.source)
+        severity = match.severity or self.severity
+        return code.finding(match.line, severity, self.domain, self.id, i18n.message(key, **match.values), "checks")

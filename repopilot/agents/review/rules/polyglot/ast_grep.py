@@ -4,7 +4,7 @@ A file holds one document per rule, in the format of ast-grep (https://ast-grep.
 
 - `id`, `severity` (`error`, `warning`, `info`, `hint`), `rule`, `constraints`, `utils`, `transform` as there.
 - `language`, or `languages` for a rule that serves several.
-- `message`: a key of the catalogue for built-in rules, a text for those of a repository.
+- `message`: a key of the catalogue.
 - `metadata.domain`, and `metadata.cwe`, the number of a weakness.
 - `metadata.mentions`: words of which a file must contain one to be searched at all.
 - `metadata.examples`: `bad` and `good` source texts, with `languages` where they are not for all of the rule's.
@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 from typing import Any, cast
 
@@ -30,9 +29,10 @@ from repopilot.agents.review.rules.rule import Match, Rule
 from repopilot.code.file_version import Code
 from repopilot.types import Severity
 
-SEVERITIES: dict[str, Severity] = {"error": "critical", "warning": "high", "info": "medium", "hint": "low"}
-CONFIG_KEYS = ("rule", "constraints", "utils", "transform")
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, eight times as fast
+_SEVERITIES: dict[str, Severity] = {"error": "critical", "warning": "high", "info": "medium", "hint": "low"}
+_CONFIG_KEYS = ("rule", "constraints", "utils", "transform")
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, eight times as fast
+_UTILITIES = "utils.yml"
 _UTILITY = re.compile(r"'matches': '([\w-]+)'")
 
 
@@ -64,28 +64,30 @@ class Pattern:
         yield from map(Match, sorted(lines))
 
 
-def rules_in(text: str, utilities: Mapping[str, Mapping[str, Any]]) -> list[Rule]:
-    """The rules of a built-in file, one for each language and example.
-
-    Args:
-        text: YAML, one document per rule.
-        utilities: shared utility rules by language and name.
+def built_in_rules() -> tuple[Rule, ...]:
+    """Every rule of the YAML files beside this module, in the order of the file names; one for each language.
 
     Raises:
         KeyError: a rule lacks a field, or an example in one of its languages.
-        yaml.YAMLError: the text is not YAML.
     """
-    return [rule for row in yaml.load_all(text, LOADER) if row for rule in _expanded(row, utilities)]
+    names = sorted(entry.name for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yml"))
+    rows = (row for name in names if name != _UTILITIES for row in _documents(name))
+    utilities = _shared_utilities()
+    return tuple(rule for row in rows for rule in _expanded(row, utilities))
 
 
-def languages_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _documents(name: str) -> Iterator[dict[str, Any]]:
+    return yaml.load_all(resources.files(__package__).joinpath(name).read_text("utf-8"), _LOADER)
+
+
+def _languages_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The languages of a rule, in lower case as in `code.languages`."""
     return tuple(str(name).lower() for name in row.get("languages") or [row["language"]])
 
 
-def pattern_for(row: Mapping[str, Any], utilities: Mapping[str, Any]) -> Pattern:
+def _pattern_for(row: Mapping[str, Any], utilities: Mapping[str, Any]) -> Pattern:
     """The pattern that a document describes, with the utilities that it uses."""
-    config = {key: row[key] for key in CONFIG_KEYS if key in row}
+    config = {key: row[key] for key in _CONFIG_KEYS if key in row}
     used = _used(config, utilities)
     if used:
         config["utils"] = used | config.get("utils", {})
@@ -94,15 +96,15 @@ def pattern_for(row: Mapping[str, Any], utilities: Mapping[str, Any]) -> Pattern
 
 def _expanded(row: Mapping[str, Any], utilities: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
     metadata = row["metadata"]
-    for language in languages_of(row):
-        pattern = pattern_for(row, utilities.get(language, {}))
+    for language in _languages_of(row):
+        pattern = _pattern_for(row, utilities.get(language, {}))
         for example in metadata["examples"]:
             if language not in example.get("languages", (language,)):
                 continue
             yield Rule(
                 id=row["id"],
                 domain=metadata["domain"],
-                severity=SEVERITIES[row["severity"]],
+                severity=_SEVERITIES[row["severity"]],
                 languages=(language,),
                 find=pattern.matches,
                 bad=example["bad"],
@@ -127,21 +129,10 @@ def _used(config: Mapping[str, Any], utilities: Mapping[str, Any]) -> dict[str, 
     return used
 
 
-@cache
-def shared_utilities() -> dict[str, dict[str, Any]]:
-    """The utility rules of `utils.yml` by language and name."""
+def _shared_utilities() -> dict[str, dict[str, Any]]:
+    """The utility rules that several files use, by language and name."""
     utilities: dict[str, dict[str, Any]] = {}
-    for row in yaml.load_all(_read("utils.yml"), LOADER):
-        for language in languages_of(row):
+    for row in _documents(_UTILITIES):
+        for language in _languages_of(row):
             utilities.setdefault(language, {})[row["id"]] = row["rule"]
     return utilities
-
-
-def built_in_rules() -> tuple[Rule, ...]:
-    """Every rule of the YAML files beside this module, in the order of the file names."""
-    names = sorted(entry.name for entry in resources.files(__package__).iterdir() if entry.name.endswith(".yml"))
-    return tuple(rule for name in names if name != "utils.yml" for rule in rules_in(_read(name), shared_utilities()))
-
-
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
