@@ -226,23 +226,6 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """One change of one place of a file.
-
-    Attributes:
-        kind: what is done, for example set_value, rename or add_method.
-        path: the file's path before the change.
-        place: the qualified name of the definition, or `line N`.
-        text: the new text of the place, '' where it is removed.
-    """
-
-    kind: str
-    path: str
-    place: str
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class OpenReference:
     """A reference that code isn't sure of, for the user to decide.
 

@@ -62,7 +62,7 @@ async def test_one_attempt_is_no_step_of_its_own(attempted):
 def _attempt(note: str = "", changed: bool = True, ran: bool = True, genuine: bool = False, **report) -> Attempt:
     edit = LoopEdit((FileChange("a.py", "modified", "", ""),) * changed, (), note, "")
     run = TestRun(1, 0, 0, 0.1, "limits", "", genuine) if ran else None
-    return Attempt(edit, LoopEditor("", None, None), TestReport(run, **report))  # type: ignore[arg-type]
+    return Attempt(edit, LoopEditor("", None), TestReport(run, **report))  # type: ignore[arg-type]
 
 
 def test_the_better_attempt_breaks_nothing_and_turns_what_it_should():

@@ -26,10 +26,9 @@ from repopilot.tools.talk import FINISH, about_questions
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.verifying.check import CHECK, warm_type_checker
 from repopilot.tools.verifying.repository_command import RUN_COMMAND, can_run_commands
-from repopilot.tools.working_copy import WorkingCopy, working_copy
+from repopilot.tools.working_copy import WorkingCopy
 from repopilot.trace import Step
 from repopilot.types import Finding
-from repopilot.workspace import Workspace
 
 SHARE_OF_CONVENTIONS = 16
 """One sixteenth of the context window is for what the repository tells its contributors."""
@@ -85,39 +84,18 @@ class LoopEdit:
         return tuple(last.data["ran"]) if last is not None and last.name == CHECK.name else ()
 
 
-async def edit_by_loop(task: str, workspace: Workspace, step: Step, kind: TaskKind = "change") -> LoopEdit:
-    """Let the model work on a copy of the repository until it is done or its budget is spent.
-
-    Args:
-        task: as the user wrote it.
-        workspace: the repository, with a model that calls tools.
-        step: the loop's steps go below it.
-        kind: what the task asks for; it decides which tools are offered at first.
-
-    Returns:
-        What it left, without files where it changed none.
-
-    Raises:
-        StorageError: there is no room for the working copy.
-    """
-    async with working_copy(workspace) as copy:
-        return await LoopEditor(task, workspace, copy, kind).begin(step)
-
-
 @dataclass(slots=True)
 class LoopEditor:
     """A model that changes a working copy with tools, and can be told what is wrong with its change.
 
     Attributes:
         task: as the user wrote it.
-        workspace: the repository, with a model that calls tools.
-        copy: the working copy that it changes.
+        copy: the working copy that it changes, of a repository with a model that calls tools.
         kind: what the task asks for; it decides which tools are offered at first.
         callers: how the model is asked.
     """
 
     task: str
-    workspace: Workspace
     copy: WorkingCopy
     kind: TaskKind = "change"
     callers: loop.ModelCallers = loop.CALLERS
@@ -137,11 +115,12 @@ class LoopEditor:
             StorageError: there is no room for the working copy.
         """
         async with step.child("work with tools", "agent", self.task) as working:
-            context = ToolContext(self.workspace, self.copy, working, self.workspace.ask)
-            near = await places_near(self.task, self.workspace)
+            workspace = self.copy.original
+            context = ToolContext(workspace, self.copy, working, workspace.ask)
+            near = await places_near(self.task, workspace)
             paths = dict.fromkeys(hit.chunk.path for hit in near)
             try:
-                async with warm_type_checker(paths, self.workspace, working):
+                async with warm_type_checker(paths, workspace, working):
                     self._loop = await self._loop_of(context, await tests_before(near, context))
                     return self._left_by(await self._loop.work())
             except asyncio.CancelledError:
@@ -157,9 +136,9 @@ class LoopEditor:
 
     async def _loop_of(self, context: ToolContext, before: TestsBefore) -> loop.Loop:
         """The loop before its first reply."""
-        workspace = self.workspace
-        model = self.workspace.model
-        can_ask = self.workspace.ask is not None
+        workspace = context.workspace
+        model = workspace.model
+        can_ask = workspace.ask is not None
         assert model is not None
         room = model.context_window // SHARE_OF_CONVENTIONS
         conventions = Conventions(workspace.index, self.task, room, model.count_tokens, workspace.embedder)
@@ -191,8 +170,6 @@ class LoopEditor:
         left = [place for call in edits for place in left_of(call.data)] if refactored else []
         silent = done.ended == "silent"
         can_go_on = done.ended not in ("silent", "stopped") and self._loop.left().over() is None
-        before = self.copy.before
-        found = self.copy.left_behind
         ends = [call.data for call in done.calls if call.ok and call.name == FINISH.name]
         assumed = (*answered(done.calls, by_default=True), *(ends[-1]["assumed"] if ends else ()))
         return LoopEdit(
@@ -204,9 +181,9 @@ class LoopEditor:
             silent,
             can_go_on,
             refactored,
-            tuple(left),
-            before,
-            found,
+            left=tuple(left),
+            before=self.copy.before,
+            left_behind=self.copy.left_behind,
         )
 
 

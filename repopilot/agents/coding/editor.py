@@ -44,7 +44,7 @@ async def edit_by_command(task: str, workspace: Workspace, step: Step) -> EditOu
         raise GenerationFailed(error.message, error.hint) from error
     if command is None or command.tool not in EDITS:
         return None
-    return await edit_with_tool(command.tool, command.arguments, workspace, step)
+    return await edit_with_tool(command.tool, [command.arguments], workspace, step)
 
 
 async def edit_with_model(
@@ -95,7 +95,7 @@ async def _called(call: GroundedCall, workspace: Workspace, step: Step) -> EditO
     """The edit of one call of a tool; None where the tool can't make it, which the step says."""
     note = i18n.message("commands.read_as", reading=call.text)
     try:
-        edit = await edit_with_tool(call.tool, call.arguments, workspace, step, note)
+        edit = await edit_with_tool(call.tool, [call.arguments], workspace, step, note)
     except GenerationFailed as error:
         step.degrade(i18n.reason(error))
         return None

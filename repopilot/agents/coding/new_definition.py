@@ -107,7 +107,7 @@ async def _placed(reply: str, call: GroundedCall, workspace: Workspace, step: St
     position = "inside" if kind == "class" and language not in _BESIDE else "after"
     arguments = {"path": path, "anchor": anchor, "position": position, "code": code}
     note = i18n.message("commands.read_as", reading=call.text)
-    return await edit_with_tool("insert_code", arguments, workspace, step, note)
+    return await edit_with_tool("insert_code", [arguments], workspace, step, note)
 
 
 def definition_in(code: str, name: str, path: str, language: str) -> str:

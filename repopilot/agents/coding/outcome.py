@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repopilot.tools.file_change import Changes
-from repopilot.types import Edit, OpenReference
+from repopilot.types import OpenReference
 
-_REFACTORING = frozenset(("rename", "rename_file", "move", "change_signature", "delete", "delete_file", "sort"))
-"""Kinds of edits that are right when everything else works as before."""
 REFACTORING_TOOLS = frozenset(("rename_symbol", "move_symbol", "move_file", "change_signature", "organize_imports"))
-"""Tools that check that each occurrence they edit keeps its meaning."""
+"""Tools that check that each occurrence they edit keeps its meaning, so that their edits are right when everything else
+works as before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,8 @@ class EditOutcome:
 
     Attributes:
         changes: the files, at least one.
-        edits: the places that were changed in them; () where files were written in full.
+        tool: the tool that made the edit.
+        place: the definition or file that it was called for, '' for none.
         by_code: code made it, so the edit is exact.
         interpreted: a small model said which edit the task means.
         notes: what the user should know of it, as messages.
@@ -28,7 +28,8 @@ class EditOutcome:
     """
 
     changes: Changes
-    edits: tuple[Edit, ...] = ()
+    tool: str
+    place: str = ""
     by_code: bool = False
     interpreted: bool = False
     notes: tuple[str, ...] = ()
@@ -37,5 +38,5 @@ class EditOutcome:
 
     @property
     def is_refactoring(self) -> bool:
-        """Whether tests that pass as before verify the edit: code made it, and only renamed, moved or removed."""
-        return self.by_code and bool(self.edits) and all(edit.kind in _REFACTORING for edit in self.edits)
+        """Whether tests that pass as before verify the edit: code made it, and only renamed or moved."""
+        return self.by_code and self.tool in REFACTORING_TOOLS

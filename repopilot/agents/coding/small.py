@@ -21,7 +21,7 @@ from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
-from repopilot.agents.coding.tool_edit import edit_with_calls
+from repopilot.agents.coding.tool_edit import edit_with_tool
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import render
@@ -68,7 +68,7 @@ async def edit_lines(
     async def made(reply: str, writing: Step) -> EditOutcome | None:
         blocks = blocks_of_json(reply) if options.schema else read_blocks(reply)
         calls = _replacements(blocks, excerpts, named_paths(task, workspace.index))
-        return await edit_with_calls("replace_text", calls, workspace, writing) if calls else None
+        return await edit_with_tool("replace_text", calls, workspace, writing) if calls else None
 
     async def finished(text: str) -> bool:
         return is_complete(text)

@@ -13,30 +13,20 @@ from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import toolbox
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
-from repopilot.types import Edit, OpenReference
+from repopilot.types import OpenReference
 from repopilot.workspace import Workspace
-
-_KINDS = {
-    "rename_symbol": "rename",
-    "move_symbol": "move",
-    "change_signature": "change_signature",
-    "organize_imports": "sort",
-    "delete_file": "delete_file",
-    "move_file": "rename_file",
-}
-"""The kinds of edits, by tool, that are right when everything works as before."""
 
 
 async def edit_with_tool(
-    name: str, arguments: Mapping[str, Any], workspace: Workspace, step: Step, note: str = ""
+    name: str, calls: Sequence[Mapping[str, Any]], workspace: Workspace, step: Step, note: str = ""
 ) -> EditOutcome:
-    """Call one tool that edits, on a working copy of its own.
+    """Call a tool that edits, once or several times on the same working copy.
 
     Args:
         name: of the tool.
-        arguments: of the call.
+        calls: the arguments of each call, at least one.
         workspace: the repository.
-        step: the call is its child.
+        step: the calls are its children.
         note: a message for the user about the edit; '' for none.
 
     Returns:
@@ -46,13 +36,6 @@ async def edit_with_tool(
         GenerationFailed: the tool can't do it; the hint says what would be right.
         PlaceAmbiguous: several places fit.
     """
-    return await edit_with_calls(name, [arguments], workspace, step, note)
-
-
-async def edit_with_calls(
-    name: str, calls: Sequence[Mapping[str, Any]], workspace: Workspace, step: Step, note: str = ""
-) -> EditOutcome:
-    """Call one tool several times on the same working copy. Takes, returns and raises as `edit_with_tool`."""
     tool = registry.find(name, toolbox())
     data: Any = None
     async with working_copy(workspace) as copy:
@@ -67,11 +50,9 @@ async def edit_with_calls(
                 await calling.write(i18n.translated(result.text, workspace.settings.language or "en"))
         changes = copy.changes()
     place = str(calls[-1].get("name") or calls[-1].get("path") or "")
-    edits = tuple(Edit(_KINDS.get(name, name), change.path, place) for change in changes)
     notes = (note,) if note else ()
-    return EditOutcome(
-        changes, edits, by_code=True, notes=notes, open_references=_open_references(data), left=left_of(data)
-    )
+    references = _open_references(data)
+    return EditOutcome(changes, name, place, by_code=True, notes=notes, open_references=references, left=left_of(data))
 
 
 def _failure(error: UsageError) -> GenerationFailed:

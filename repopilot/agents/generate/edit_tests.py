@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from repopilot import i18n
@@ -31,15 +31,6 @@ from repopilot.trace import Step
 from repopilot.types import TestRun
 
 _MOST_TAKEN_BACK = 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What stays the same while a version is tested."""
-
-    context: ChangeContext
-    step: Step
-    tests: TestSelection
 
 
 async def tested(context: ChangeContext, changes: Changes, step: Step) -> TestReport:
@@ -71,9 +62,9 @@ async def tested(context: ChangeContext, changes: Changes, step: Step) -> TestRe
         run = not code or any(path.endswith(".py") or language_of_tests(path) for path in code)
         return _untested(i18n.message("generate.no_covering_tests" if run else "generate.no_runner"), step)
     async with step.child("tests", "agent", str(tests)) as testing:
-        work = _Work(context, testing, tests)
-        compared = await _compared(work, changes)
-        report = await _report(work, changes, compared)
+        version = _Version(context, changes, tests, testing)
+        compared = await _compared(version)
+        report = await _report(version, compared)
         testing.note(broken=len(compared.broken), genuine=report.genuine)
     return report
 
@@ -83,68 +74,66 @@ def _untested(why: str, step: Step) -> TestReport:
     return TestReport(stopped_because=why)
 
 
-async def _compared(work: _Work, changes: Changes) -> BaselineComparison:
-    """A version's run, compared with a run of the same tests in the same order without the rest of the change."""
-    runs = _Runs(work, changes)
-    files = files_of(work.tests, changes, seen_green(work.context.before.values()))
-    always = not work.context.refactoring
-    return await compare_with_baseline(runs.with_change, runs.without_change, files, always=always)
-
-
 @dataclass(slots=True)
-class _Runs:
-    """The runs that a comparison asks for, and the last one on each side.
+class _Version:
+    """A version with its tests, and the last run of all of them with the change and without it."""
 
-    Python tests run again where some are left out, or only some are asked for. A suite of another language runs once
-    with the change; tests to leave out are removed from its results.
-    """
-
-    work: _Work
+    context: ChangeContext
     changes: Changes
+    tests: TestSelection
+    step: Step
     after: TestRun | None = None
     before: TestRun | None = None
 
+    async def run(self, texts: Mapping[str, str], name: str, tests: TestSelection | None = None) -> TestRun:
+        """Run tests, by default all, in a step of that name. Nobody claims that they pass, so a pass isn't verified."""
+        return await run_tests(self.context, texts, tests or self.tests, name, self.step, verify=False)
+
     async def with_change(self, left_out: tuple[str, ...], unchanged: TestRun | None) -> TestRun:
-        """The tests on the changed tree, see `RunAfter`."""
-        if self.after and self.work.tests.suite:
+        """The tests on the changed tree, see `RunAfter`. A suite of another language than Python runs once: tests to
+        leave out are removed from its results."""
+        if self.after and self.tests.suite:
             return without(self.after, left_out)
         name = "verify the pass" if left_out else "with the change"
-        tests = replace(self.work.tests, left_out=left_out, before=unchanged)
-        self.after = await _run(self.work, self.changes, name, tests, verify=True)
+        tests = replace(self.tests, left_out=left_out, before=unchanged)
+        self.after = await run_tests(self.context, texts_of(self.changes), tests, name, self.step)
         return self.after
 
     async def without_change(self, new_texts: bool, only: Collection[str]) -> TestRun:
         """The tests on the unchanged tree, see `RunBefore`; a run that the loop has made isn't made again."""
-        texts = own_tests(self.changes) if new_texts else ()
-        known = await asyncio.to_thread(_known_before, self.work, texts)
+        own = own_tests(self.changes) if new_texts else ()
+        known = await asyncio.to_thread(self._known_before, own)
         if only:
-            return await self._once_more(texts, only, known)
-        self.before = known or await _run(self.work, texts, "without the change", self.work.tests)
+            return await self._once_more(texts_of(own), only, by_loop=known is not None)
+        self.before = known or await self.run(texts_of(own), "without the change")
         return self.before
 
-    async def _once_more(self, texts: Changes, only: Collection[str], known: TestRun | None) -> TestRun:
-        """A further run of some tests on the unchanged tree. A suite isn't run twice here, since injected faults
-        control its pass: its earlier run is returned, unless the loop made that one."""
+    def _known_before(self, own: Changes) -> TestRun | None:
+        """The run of the same tests without the change that the loop has made, if it came to its end. Blocking."""
+        state = self.context.before.get(key_of(self.tests, self.context.workspace, own))
+        return state.run if state and not state.emptied and state.run.ended == "finished" else None
+
+    async def _once_more(self, texts: Mapping[str, str], only: Collection[str], *, by_loop: bool) -> TestRun:
+        """A further run of some tests on the unchanged tree, to find flaky ones. A suite isn't run twice here, since
+        injected faults control its pass: its earlier run is returned, unless it was made by the loop."""
         assert self.before and self.after
-        if not self.work.tests.suite:
+        if not self.tests.suite:
             files = tuple(dict.fromkeys(path_in(name) for name in only))
             left_out = tuple(name for name in self.after.outcomes if name not in only)
-            return await _run(self.work, texts, "without the change", TestSelection(files, left_out=left_out))
-        return await _run(self.work, texts, "without the change", self.work.tests) if known else self.before
+            return await self.run(texts, "without the change", TestSelection(files, left_out=left_out))
+        return await self.run(texts, "without the change") if by_loop else self.before
 
 
-def _known_before(work: _Work, own: Changes) -> TestRun | None:
-    """The run of the same tests without the change that the loop has made, if it came to its end. Blocking."""
-    state = work.context.before.get(key_of(work.tests, work.context.workspace, own))
-    return state.run if state and not state.emptied and state.run.ended == "finished" else None
+async def _compared(version: _Version) -> BaselineComparison:
+    """A version's run, compared with a run of the same tests in the same order without the rest of the change."""
+    context = version.context
+    files = files_of(version.tests, version.changes, seen_green(context.before.values()))
+    return await compare_with_baseline(
+        version.with_change, version.without_change, files, always=not context.refactoring
+    )
 
 
-async def _run(work: _Work, changes: Changes, name: str, tests: TestSelection, *, verify: bool = False) -> TestRun:
-    """Run tests. Runs without the change aren't verified, since nobody claims that they pass."""
-    return await run_tests(work.context, texts_of(changes), tests, name, work.step, verify=verify)
-
-
-async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -> TestReport:
+async def _report(version: _Version, compared: BaselineComparison) -> TestReport:
     """The report on a version; in languages other than Python, its pass is controlled first.
 
     Tests that also pass without the change don't check what is new: of 20 changes by a model in unseen repositories, 9
@@ -152,27 +141,30 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
     and nothing else. Tests that the change itself brings count where they were seen to fail without the rest of it;
     tests that can't run without it count where a fault in the new code makes them fail.
     """
+    context = version.context
+    changes = version.changes
+    tests = version.tests
     run = compared.after
     unexercised = tuple[str, ...]()
     noticing = frozenset[str]()
     repaired = tuple(dict.fromkeys((*compared.repaired, *compared.own)))
     whole = not (compared.broken or compared.reached[0]) and run.ended == "finished"
-    if not compared.broken and (work.tests.suite or (whole and run.genuine and compared.added and not repaired)):
+    if not compared.broken and (tests.suite or (whole and run.genuine and compared.added and not repaired)):
         turned = repaired or compared.added
-        controlled = await with_control(work.context, changes, work.tests, run, work.step, turned)
+        controlled = await with_control(context, changes, tests, run, version.step, turned)
         run = controlled.run
         unexercised = controlled.unexercised
         noticing = controlled.noticing
     elif repaired and whole:
-        unexercised = await _unexercised(work, changes, repaired, (*run.outcomes, *compared.red))
+        unexercised = await _unexercised(version, repaired, (*run.outcomes, *compared.red))
     shown = repaired or noticing.intersection(compared.added)
-    unbroken = run.genuine and not work.context.refactoring and not shown
+    unbroken = run.genuine and not context.refactoring and not shown
     if unbroken:
         run = replace(run, genuine=False, reasons=_why_unverified(compared))
     return TestReport(
         run,
         protected=True,
-        tests=_texts(work.tests.paths, changes, work.context),
+        tests=_texts(tests.paths, changes, context),
         red_before=compared.red,
         compared=compared.before is not None,
         still_green=compared.green,
@@ -183,23 +175,23 @@ async def _report(work: _Work, changes: Changes, compared: BaselineComparison) -
         added=compared.added,
         own=compared.own,
         new=tuple(name for name in compared.own if is_new(own_tests(changes), name)),
-        skipped=(*_silent(work.tests.paths, compared), *compared.skipped),
+        skipped=(*_silent(tests.paths, compared), *compared.skipped),
         reached=compared.reached,
         said_without=_said_without(repaired, compared.before),
-        rewritten=await _rewritten(work, changes, compared.after) if whole else (),
+        rewritten=await _rewritten(version, compared.after) if whole else (),
     )
 
 
-async def _rewritten(work: _Work, changes: Changes, run: TestRun) -> tuple[str, ...]:
+async def _rewritten(version: _Version, run: TestRun) -> tuple[str, ...]:
     """The tests that the change edits and whose old versions fail with it: it alters what they expect."""
-    own = own_tests(changes)
+    own = own_tests(version.changes)
     old = tuple(change for change in own if change.change == "modified" and is_test_file(change.path))
     edited = [name for name in run.outcomes if brings(old, name) and not is_new(old, name)]
-    if work.context.refactoring or not edited:
+    if version.context.refactoring or not edited:
         return ()
-    rest = texts_of(tuple(change for change in changes if change not in old))
-    tests = work.tests if work.tests.suite else TestSelection(tuple(change.path for change in old))
-    before = await run_tests(work.context, rest, tests, "with the tests as they were", work.step, verify=False)
+    rest = texts_of(tuple(change for change in version.changes if change not in old))
+    tests = version.tests if version.tests.suite else TestSelection(tuple(change.path for change in old))
+    before = await version.run(rest, "with the tests as they were", tests)
     return tuple(name for name in edited if before.outcomes.get(name) in ("failed", "error"))
 
 
@@ -218,18 +210,17 @@ def _silent(paths: Sequence[str], compared: BaselineComparison) -> tuple[str, ..
     return tuple(path for path in paths if path.endswith(".py") and path not in spoken)
 
 
-async def _unexercised(work: _Work, changes: Changes, repaired: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
+async def _unexercised(version: _Version, repaired: Sequence[str], ids: Sequence[str]) -> tuple[str, ...]:
     """The changed definitions that the repaired tests don't need: each is reverted alone, and the repaired tests still
     pass. Of the tests in `ids` only the repaired ones are run."""
-    definitions = definitions_changed(changes, work.context.workspace)
+    definitions = definitions_changed(version.changes, version.context.workspace)
     paths = tuple(dict.fromkeys(path_in(name) for name in repaired))
     tests = TestSelection(paths, left_out=tuple(name for name in ids if name not in repaired))
     found: list[str] = []
     for definition in definitions[:_MOST_TAKEN_BACK] if len(definitions) > 1 else ():
         if (text := definition.without()) is not None:
-            files = texts_of(changes) | {definition.path: text}
-            name = f"without {definition.name}"
-            alone = await run_tests(work.context, files, tests, name, work.step, verify=False)
+            files = texts_of(version.changes) | {definition.path: text}
+            alone = await version.run(files, f"without {definition.name}", tests)
             passed = all(alone.outcomes.get(test) == "passed" for test in repaired)
             found += [definition.name] if passed and alone.ended == "finished" else []
     return tuple(found) if len(found) < len(definitions) else ()

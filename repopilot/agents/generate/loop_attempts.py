@@ -114,7 +114,7 @@ async def _attempt(
     """One attempt on a copy of its own, in a step of its own and tested where there are several."""
     several = workspace.settings.loop_attempts > 1
     copy = await opened.enter_async_context(working_copy(workspace))
-    editor = LoopEditor(task, workspace, copy, callers=loop.CALLERS if number == 1 else FURTHER)
+    editor = LoopEditor(task, copy, callers=loop.CALLERS if number == 1 else FURTHER)
 
     def keep(changes: Changes) -> None:
         if shown:

@@ -181,7 +181,7 @@ async def _edited(task: str, workspace: Workspace, step: Step, ends: float) -> E
 async def _show_edit(edit: EditOutcome, step: Step) -> None:
     step.note(
         files=[c.path for c in edit.changes],
-        places=[f"{e.path}:{e.place}" for e in edit.edits],
+        places=[f"{c.path}:{edit.place}" for c in edit.changes],
         open_references=len(edit.open_references),
     )
     await step.write(shown_diffs(edit.changes))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from repopilot import i18n
-from repopilot.agents.coding.agent import edit_by_loop
+from repopilot.agents.coding.agent import LoopEditor
 from repopilot.code.languages import is_test_path
 from repopilot.errors import GenerationFailed
 from repopilot.index.store import Index
@@ -19,6 +19,7 @@ from repopilot.tools.file_change import Changes, texts_of
 from repopilot.tools.stored_text import stored_text
 from repopilot.tools.talk import say_assumed
 from repopilot.tools.test_suites import TestSelection, run_selected
+from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
 from repopilot.types import Symbol, TestRun
 from repopilot.workspace import Workspace
@@ -45,7 +46,8 @@ async def write_tests_by_loop(question: str, workspace: Workspace, step: Step) -
         GenerationFailed: the model changed no test file.
         SandboxError: nothing can be run.
     """
-    edit = await edit_by_loop(render("loop_test", task=question), workspace, step, "tests")
+    async with working_copy(workspace) as copy:
+        edit = await LoopEditor(render("loop_test", task=question), copy, "tests").begin(step)
     changes = tuple(change for change in edit.changes if is_test_path(change.path))
     left = [change.path for change in edit.changes if change not in changes]
     say_assumed(edit.assumed, step)
