@@ -100,6 +100,12 @@ def fence_of(text: str, mark: str = "`", least: int = 3) -> str:
     return mark * max(least, _longest_run(text, mark) + 1)
 
 
+def fenced(text: str, language: str = "") -> str:
+    """A text as a block of code between backticks, whatever backticks are in it. `language` is a plain word."""
+    fence = fence_of(text)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
 def code_block(text: str, language: str = "") -> str:
     """A text from a repository as a block of code that no line of it ends. `language` is the name of its language, or
     the end of its file's name; one that isn't a plain word is left out."""

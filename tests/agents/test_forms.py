@@ -17,7 +17,6 @@ from repopilot.agents.explain.agent import explain
 from repopilot.agents.explain.forms.code_answer import CodeAnswer
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.explain.forms.recognise import recognise
-from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.impact.question import read_request
 from repopilot.agents.overview.compute import overview_of
 from repopilot.project.project_commands import Purpose
@@ -220,4 +219,4 @@ async def test_a_pasted_stack_finds_its_place(orchard: Workspace, ask: Ask, stac
 def test_a_long_run_of_signs_takes_no_time(orchard: Workspace, ask: Ask, question: str) -> None:
     text = question.format("." * 100_000)
     assert ask(text) is None or "0.27" in ask(text).text
-    assert not read_request(text, orchard, codebase_of(orchard.index).graph).diff
+    assert not read_request(text, orchard).diff

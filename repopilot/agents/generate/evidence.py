@@ -18,15 +18,14 @@ from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.repo.paths.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.failures import missing_modules
-from repopilot.tools import file_change
-from repopilot.tools.file_change import Changes, generated_in
+from repopilot.tools.file_change import Changes, generated_in, syntax_error
 from repopilot.tools.run_tests import StateBefore
 from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.tools.verifying.check import unrun_tools, uses_left_behind
 from repopilot.tools.verifying.type_errors import TypeCheck
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step, result_or_none
-from repopilot.types import FileChange, Finding, TestRun
+from repopilot.types import Finding, TestRun
 from repopilot.workspace import Workspace
 
 
@@ -85,7 +84,8 @@ async def gather_evidence(
     work = i18n.message("generate.work.uses")
     found += await result_or_none(find_broken_uses(context, changes, typed.files, step), work, step) or ()
     before = old_texts(changes, workspace)
-    broken = [problem for c in changes if (problem := _newly_unparsed(c, before.get(c.path))) is not None]
+    faults = _syntax_errors({c.path: c.content for c in changes if c.change != "deleted"})
+    known = _syntax_errors({path: before[path] for path in faults if path in before})
     removed = [
         name
         for c in changes
@@ -99,7 +99,7 @@ async def gather_evidence(
     changed = definitions_changed(changes, workspace)
     ran = (*context.checked_by, typed.name)
     return ChangeEvidence(
-        problem="; ".join(broken),
+        problem="; ".join(f"{path}: {said}" for path, said in faults.items() if path not in known),
         left=context.left,
         findings=(*found, *typed.findings),
         tests=report.run,
@@ -118,17 +118,14 @@ async def gather_evidence(
         generated=tuple(generated_in(changes, workspace.index.text)),
         automatic=() if context.by_code else tuple(c.path for c in changes if unasked(c.path, context.task)),
         unrun=() if context.by_code else tuple(unrun_tools(changes, workspace.index, ran)),
-        unparsed=tuple(
-            c.path for c in changes if c.change != "deleted" and file_change.syntax_error(c.path, c.content) is not None
-        ),
+        unparsed=tuple(faults),
     )
 
 
-def _newly_unparsed(change: FileChange, before: str | None) -> str | None:
-    fault = file_change.syntax_error(change.path, change.content) if change.change != "deleted" else None
-    if fault is None or (before is not None and file_change.syntax_error(change.path, before) is not None):
-        return None
-    return f"{change.path}: {fault.message}"
+def _syntax_errors(texts: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with the syntax of each file that doesn't parse, by path."""
+    found = {path: syntax_error(path, text) for path, text in texts.items()}
+    return {path: fault.message for path, fault in found.items() if fault is not None}
 
 
 def definitions_changed(changes: Changes, workspace: Workspace) -> tuple[ChangedDefinition, ...]:

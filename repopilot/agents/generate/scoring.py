@@ -294,10 +294,7 @@ def _why_not_genuine(run: TestRun) -> str:
 
 
 def _name_list(names: Sequence[str]) -> str:
-    """At most _MOST_NAMED names, and how many more there are."""
-    shown = ", ".join(names[:_MOST_NAMED])
-    more = len(names) - _MOST_NAMED
-    return i18n.message("generate.score.more", names=shown, count=more) if more > 0 else shown
+    return i18n.first_names(names, _MOST_NAMED)
 
 
 def _finding_moves(evidence: ChangeEvidence) -> list[_Move]:

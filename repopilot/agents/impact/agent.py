@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.impact.impact_report import impact_report
 from repopilot.agents.impact.question import ImpactRequest, read_request, wished
 from repopilot.agents.impact.render import impact_markdown
@@ -43,7 +42,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
     """
     language = reply_language(question, workspace.settings)
     async with step.child("what changes", "tool", question) as reading:
-        request = await asyncio.to_thread(_request, question, workspace)
+        request = await asyncio.to_thread(read_request, question, workspace)
         if workspace.uses_tools and (request.note or not request):
             request = await _places_by_model(question, request, workspace, reading)
         reading.note(targets=list(request.targets), diff=request.diff, files=[c.path for c in request.changes])
@@ -99,7 +98,3 @@ def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...
 def _line(workspace: Workspace, path: str, line: int) -> tuple[tuple[int, str], ...]:
     text = workspace.index.lines(path, line, line)
     return ((line, text),) if text else ()
-
-
-def _request(question: str, workspace: Workspace) -> ImpactRequest:
-    return read_request(question, workspace, codebase_of(workspace.index).graph)

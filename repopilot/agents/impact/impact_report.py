@@ -47,15 +47,6 @@ async def impact_report(
     async with step.child("changed code", "tool", diff or ", ".join(targets) or "patch") as finding:
         changes = await asyncio.to_thread(_changes, workspace, targets, diff, patch)
         finding.note(files=[c.path for c in changes], symbols=sum(len(c.symbols) for c in changes))
-    return await _assessed(workspace, step, changes)
-
-
-def impact_json(report: ImpactReport) -> dict:
-    """The report as the command line prints it."""
-    return {key: value for key, value in asdict(report).items() if key not in ("kind", "for_reader")}
-
-
-async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change]) -> ImpactReport:
     async with step.child("evidence", "tool") as gathering:
         commits = await asyncio.to_thread(_commits, workspace, gathering)
         report = await asyncio.to_thread(lambda: assess(workspace.index, changes, commits, workspace.resolver))
@@ -63,6 +54,11 @@ async def _assessed(workspace: Workspace, step: Step, changes: Sequence[Change])
         found = report.completeness
         gathering.note(risk=report.risk, affected=found.affected, tests=found.covering_tests, gaps=list(found.gaps))
     return report
+
+
+def impact_json(report: ImpactReport) -> dict:
+    """The report as the command line prints it."""
+    return {key: value for key, value in asdict(report).items() if key not in ("kind", "for_reader")}
 
 
 def _changes(workspace: Workspace, targets: Sequence[str], diff: str | None, patch: str | None) -> list[Change]:

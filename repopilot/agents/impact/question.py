@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.wishes.likely_places import agreed_file, code_touched, evidence_of, things_named
 from repopilot.code.graph.graph import Graph, find
 from repopilot.i18n import message
@@ -42,13 +43,12 @@ class ImpactRequest:
         return bool(self.targets or self.diff or self.changes)
 
 
-def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactRequest:
+def read_request(question: str, workspace: Workspace) -> ImpactRequest:
     """Read what a question asks the impact of.
 
     Args:
         question: as the user wrote it.
         workspace: its files, and the conversation so far.
-        graph: the code graph that names are looked up in.
 
     Returns:
         The request. A question that names nothing is read as a wish: its targets are the places that it would probably
@@ -61,6 +61,7 @@ def read_request(question: str, workspace: Workspace, graph: Graph) -> ImpactReq
         return ImpactRequest(diff=diff)
     if missing := missing_in_file(question, workspace.index):
         raise missing
+    graph = codebase_of(workspace.index).graph
     named = _named(question, workspace, graph)
     if named:
         return ImpactRequest(named)

@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from repopilot import i18n
 from repopilot.code.languages import is_example_path
-from repopilot.results import AffectedPlace, CoveringTest, ImpactReport, RankedFile, Recommendation, RiskReason
+from repopilot.results import (
+    AffectedPlace,
+    CoChange,
+    CoveringTest,
+    ImpactReport,
+    RankedFile,
+    Recommendation,
+    RiskReason,
+)
 
 _ROWS = 10
 _POINTS = 3
@@ -78,11 +86,8 @@ class _Writer:
         said = dict.fromkeys(map(self._said, texts))
         rows = "\n".join(f"- {text}" for text in said if "`" not in text and "/" not in text)
         wish = self._text("plain_wish") if self._report.note else ""
-        return "\n\n".join(filter(None, [wish, f"{lead} {self._risk()}", rows, self._plain_gap()]))
-
-    def _plain_gap(self) -> str:
-        complete = self._report.completeness.complete
-        return f"*{self._text('complete' if complete else 'plain_incomplete')}*"
+        complete = self._text("complete" if self._report.completeness.complete else "plain_incomplete")
+        return "\n\n".join(filter(None, [wish, f"{lead} {self._risk()}", rows, f"*{complete}*"]))
 
     def _risk(self) -> str:
         return f"**{self._text('risk', level=self._text(f'levels.{self._report.risk}'))}**"
@@ -115,9 +120,10 @@ class _Writer:
             self._section("recommendations", [self._point(point) for point in report.recommendations]),
         ]
         dependents = [self._affected(1), self._affected(2), self._tests()]
+        most_ranked = _OTHER_ROWS if self._only_asked else _ROWS
         others = [
-            self._section("co_changed", self._co_changed_rows(), shown=_OTHER_ROWS),
-            self._section("ranked", [self._ranked(file) for file in report.ranked], shown=self._other_rows),
+            self._section("co_changed", [self._co_changed(file) for file in report.co_changed], shown=_OTHER_ROWS),
+            self._section("ranked", [self._ranked(file) for file in report.ranked], shown=most_ranked),
         ]
         found = (
             [*dependents, *judged, *others] if self._only_asked else [self._changed(), *judged, *dependents, *others]
@@ -129,10 +135,6 @@ class _Writer:
         """Whether files or symbols were named, and nothing changes yet."""
         changed = self._report.changed
         return bool(changed) and all(file.interface is None and file.status == "modified" for file in changed)
-
-    @property
-    def _other_rows(self) -> int:
-        return _OTHER_ROWS if self._only_asked else _ROWS
 
     def _lead(self) -> str:
         """What is asked about, where it is, and how many places use it directly."""
@@ -210,11 +212,8 @@ class _Writer:
         )
         return text + (f" ({', '.join(f'`{place}`' for place in places)}{more})" if places else "")
 
-    def _co_changed_rows(self) -> list[str]:
-        return [
-            self._row(f"`{file.path}`", self._text("commits", together=file.together, of=file.of))
-            for file in self._report.co_changed
-        ]
+    def _co_changed(self, file: CoChange) -> str:
+        return self._row(f"`{file.path}`", self._text("commits", together=file.together, of=file.of))
 
     def completeness(self) -> str:
         """What the report lacks."""

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from repopilot import disk, i18n
 from repopilot.agents.review import linters
@@ -14,7 +15,7 @@ from repopilot.agents.review.findings import DOMAINS, MEASURED, new_and_old
 from repopilot.agents.review.rules import registry
 from repopilot.agents.review.scope import ReviewTarget
 from repopilot.code.file_version import Code
-from repopilot.code.languages import is_product_path, is_test_path
+from repopilot.code.languages import is_product_path
 from repopilot.redaction.redact import MARK, PROMISED, rules_in
 from repopilot.sandbox.linter_runs import AnalyserFailed
 from repopilot.trace import Step
@@ -90,31 +91,17 @@ def silenced_elsewhere(codes: Sequence[Code]) -> list[Finding]:
     ]
 
 
-def _rules(domain: str) -> Run:
-    """The registry's rules of one domain, for the languages that have some, as an analyser."""
-
-    def run(codes: Sequence[Code]) -> list[Finding]:
-        return registry.find([code for code in codes if _concerns(domain, code)], domain)
-
-    return run
-
-
-def _concerns(domain: str, code: Code) -> bool:
-    """Security rules skip tests, which use invalid keys and hostile input on purpose."""
-    return domain != "security" or not is_test_path(code.path)
-
-
 SECRETS = Analyser("secrets", "security", secrets)
 ANALYSERS = (
     Analyser("bandit", "security", linters.bandit),
     SECRETS,
     Analyser("silenced", "style", silenced_elsewhere),
-    Analyser("rules", "security", _rules("security")),
+    Analyser("rules", "security", partial(registry.find, domain="security")),
     Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
-    Analyser("rules", "performance", _rules("performance")),
+    Analyser("rules", "performance", partial(registry.find, domain="performance")),
     Analyser("ruff", "style", linters.ruff_style),
-    Analyser("rules", "style", _rules("style")),
+    Analyser("rules", "style", partial(registry.find, domain="style")),
 )
 
 

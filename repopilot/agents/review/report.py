@@ -10,7 +10,7 @@ from typing import get_args
 
 from repopilot import i18n
 from repopilot.agents.review.findings import WEIGHTS, score, scores, weight_order
-from repopilot.foreign_text import fence_of
+from repopilot.foreign_text import fenced, suffix_of
 from repopilot.i18n.format import list_row
 from repopilot.results import ReviewReport
 from repopilot.types import Finding, ProofKind
@@ -154,8 +154,7 @@ def proof_lines(finding: Finding, language: str) -> list[str]:
     words = {name: i18n.term("review.outcomes", getattr(proof, name).replace(" ", "_"), language) for name in _STATES}
     title = i18n.text(f"review.is_{proof.kind}", language, path=_inline(proof.path), **words)
     title += f" {i18n.text('review.outside', language)}" if proof.outside else ""
-    fence = fence_of(proof.test)
-    return [title, "", f"{fence}{_suffix(proof.path)}", *proof.test.rstrip().split("\n"), fence]
+    return [title, "", *fenced(proof.test.rstrip(), suffix_of(proof.path)).split("\n")]
 
 
 def diff_lines(finding: Finding) -> list[str]:
@@ -163,13 +162,9 @@ def diff_lines(finding: Finding) -> list[str]:
     found = finding.replacement
     if found is None:
         return []
-    fence = fence_of(f"{found.old}\n{found.new}")
     added = found.new.split("\n") if found.new else ()
-    return [f"{fence}diff", *(f"-{line}" for line in found.old.split("\n")), *(f"+{line}" for line in added), fence]
-
-
-def _suffix(path: str) -> str:
-    return path.rpartition(".")[2] if path.rpartition(".")[2].isalnum() else ""
+    rows = [*(f"-{line}" for line in found.old.split("\n")), *(f"+{line}" for line in added)]
+    return fenced("\n".join(rows), "diff").split("\n")
 
 
 def notes_text(report: ReviewReport, language: str) -> str:
@@ -195,8 +190,7 @@ def finding_lines(
         head += f" [{number}]"
     lines = [head]
     if excerpt := report.excerpts.get(f"{finding.path}:{finding.line}", ""):
-        fence = fence_of(excerpt)
-        lines += [f"  {fence}", *(f"  {line}" for line in excerpt.split("\n")), f"  {fence}"]
+        lines += [f"  {line}" for line in fenced(excerpt).split("\n")]
     return [*lines, *(f"  {line}" for line in (*diff_lines(finding), *proof_lines(finding, language)))]
 
 

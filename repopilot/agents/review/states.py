@@ -73,28 +73,17 @@ async def both_states(
             yield opened, copy
 
 
-def _texts(diffs: Iterable[FileDiff], state: Snapshot) -> dict[str, str | None]:
-    """The texts that the differing files have in a state, None for files that it lacks."""
-    found: dict[str, str | None] = {}
-    for diff in diffs:
-        if diff.binary or diff.left_out:
-            continue
-        for path in dict.fromkeys((diff.old_path, diff.path)):
-            text = text_at(state, path)
-            if not isinstance(text, Skip):
-                found[path] = text
-    return found
-
-
 def _edit(copy: WorkingCopy, diffs: Iterable[FileDiff], state: Snapshot) -> None:
     """Give the files that differ the texts that they have in a state. Blocking."""
+    read = [diff for diff in diffs if not (diff.binary or diff.left_out)]
     allowed = {}
-    for path, text in _texts(diffs, state).items():
+    for path in dict.fromkeys(path for diff in read for path in (diff.old_path, diff.path)):
+        text = text_at(state, path)
         try:
             known = copy.text(path)
         except UsageError:  # kept out as secret or ignored
             continue
-        if text != known:
+        if not isinstance(text, Skip) and text != known:
             allowed[path] = text
     if allowed:
         copy.edit(allowed)

@@ -27,12 +27,8 @@ def walkthrough(scope: Scope) -> tuple[ChangedFileNote, ...]:
         scope: a change between two states.
     """
     texts = {t.new.path: (t.old.text if t.old else "", t.new.text) for t in scope.targets}
-    files = sorted(scope.diffs[:MOST_FILES], key=_reading_order)
+    files = sorted(scope.diffs[:MOST_FILES], key=lambda diff: (file_kind(diff.path) != "code", is_test_path(diff.path)))
     return tuple(ChangedFileNote(redacted(diff.path), _computed(diff, texts.get(diff.path))) for diff in files)
-
-
-def _reading_order(diff: FileDiff) -> tuple[bool, bool]:
-    return file_kind(diff.path) != "code", is_test_path(diff.path)
 
 
 def _computed(diff: FileDiff, texts: tuple[str, str] | None) -> str:

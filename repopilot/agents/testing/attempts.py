@@ -69,9 +69,9 @@ def iteration_json(iteration: Iteration) -> dict[str, object]:
     }
 
 
-def assertion_line(failure: Failure) -> str:
-    """The failing assertion in short."""
-    return failure.assertion.partition("\n")[0][:200]
+def first_line(assertion: str) -> str:
+    """A failed assertion in short."""
+    return next(iter(assertion.strip().splitlines()), "")[:200]
 
 
 def _merit(iteration: Iteration) -> tuple[bool, bool, int, int]:

@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from repopilot import i18n
 from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, python_lines, read_python
@@ -50,14 +50,13 @@ def without_blocks(text: str) -> str:
     return _FENCE.sub("", text)
 
 
-def imports(code: str, module: str) -> bool:
-    """Whether the program imports this module, or names from it."""
-    for node in ast.walk(parse_python(code)):
-        if isinstance(node, ast.ImportFrom) and node.module == module:
-            return True
-        if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
-            return True
-    return False
+def imports(code: str) -> Iterator[tuple[str, set[str]]]:
+    """The modules that a program imports by their whole names, each with the names that are imported from it."""
+    for node in ast.walk(read_python(code)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, set[str]()) for alias in node.names)
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module, {alias.name for alias in node.names}
 
 
 def public_names(code: str) -> tuple[str, ...]:

@@ -15,13 +15,8 @@ def modules_missing(answer: Answer, own: Iterable[str]) -> tuple[str, ...]:
         answer: the answer of any agent.
         own: the paths of the repository, whose modules no package index has.
     """
-    result = _report(answer)
-    if result is None or result.run is None:
+    report = answer.result.tests if isinstance(answer.result, Generation) else answer.result
+    if not isinstance(report, TestReport) or report.run is None:
         return ()
     paths = [*own, *(change.path for change in answer.files)]
-    return tuple(dict.fromkeys(missing_modules(result.run, paths)))
-
-
-def _report(answer: Answer) -> TestReport | None:
-    result = answer.result.tests if isinstance(answer.result, Generation) else answer.result
-    return result if isinstance(result, TestReport) else None
+    return tuple(dict.fromkeys(missing_modules(report.run, paths)))

@@ -3,11 +3,10 @@ test verifies, and code in other languages, is checked by parser, linters and ru
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from repopilot import i18n
@@ -23,7 +22,7 @@ from repopilot.code.languages import language_of, suffix_of
 from repopilot.code.python_ast import DEFINITIONS, parses, read_python
 from repopilot.code.source_positions import rows_of
 from repopilot.code.split import analysed
-from repopilot.foreign_text import fence_of
+from repopilot.foreign_text import fenced
 from repopilot.index.store import Index
 from repopilot.results import Answer, Explanation, TestReport
 from repopilot.retrieval.query.parse import parse, reply_language
@@ -209,13 +208,7 @@ def _definitions(code: str) -> list[str]:
 def _imported(tests: str, code: str) -> str:
     """The module from which tests import what the code defines, '' for none."""
     names = {*candidates.public_names(code)}
-    return next((module for module, imported in _imports(tests) if imported & names), "")
-
-
-def _imports(tests: str) -> Iterator[tuple[str, set[str]]]:
-    for node in ast.walk(read_python(tests)):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module, {alias.name for alias in node.names}
+    return next((module for module, imported in candidates.imports(tests) if imported & names), "")
 
 
 def _text(pasted: PastedCode, report: TestReport, checked: str, language: str) -> str:
@@ -227,9 +220,14 @@ def _text(pasted: PastedCode, report: TestReport, checked: str, language: str) -
     if code != pasted.code:
         rows = difflib.unified_diff(rows_of(pasted.code), rows_of(code), lineterm="", n=2)
         shown = "\n".join(list(rows)[2:])
-        parts += [i18n.text("testing.pasted.repaired", language), _fenced("diff", shown), _fenced("python", code)]
+        parts += [
+            i18n.text("testing.pasted.repaired", language),
+            fenced(shown, "diff"),
+            fenced(code.rstrip(), "python"),
+        ]
     if report.tests and not report.protected:
-        parts += [i18n.text("testing.pasted.tests", language), *(_fenced("python", t) for t in report.tests.values())]
+        parts.append(i18n.text("testing.pasted.tests", language))
+        parts += [fenced(text.rstrip(), "python") for text in report.tests.values()]
     parts.append(checked)
     if not report.run and pasted.name.endswith(_PYTHON):
         parts.append(i18n.text("testing.pasted.add_tests", language))
@@ -253,8 +251,3 @@ def _attempts(report: TestReport, language: str) -> list[str]:
         i18n.text("testing.pasted.stopped", language, why=why) if why and report.run and not report.genuine else ""
     )
     return ["\n".join(rows), stopped]
-
-
-def _fenced(language: str, text: str) -> str:
-    fence = fence_of(text)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Literal, NamedTuple
 
 from repopilot import i18n
-from repopilot.agents.testing.attempts import iteration_json
+from repopilot.agents.testing.attempts import first_line, iteration_json
 from repopilot.foreign_text import code_span, visible
 from repopilot.results import Iteration, MutantOutcome, TestReport
 from repopilot.sandbox.failures import missing_modules
@@ -243,10 +243,6 @@ def _names(ids: Sequence[str], language: str, most: int) -> str:
 
 def _failures(run: TestRun, language: str) -> list[str]:
     return [
-        f"- `{f.test_id}`: {_first_line(f.assertion) or i18n.text('testing.failed', language)}"
+        f"- `{f.test_id}`: {first_line(f.assertion) or i18n.text('testing.failed', language)}"
         for f in run.failures[:_MOST_FAILURES]
     ]
-
-
-def _first_line(assertion: str) -> str:
-    return next(iter(assertion.strip().splitlines()), "")[:200]

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 from repopilot import i18n
 from repopilot.agents.testing import candidates
-from repopilot.agents.testing.attempts import assertion_line, best, iteration_json, why_stop
+from repopilot.agents.testing.attempts import best, first_line, iteration_json, why_stop
 from repopilot.agents.testing.render import iteration_text
 from repopilot.background import run_in_thread
 from repopilot.errors import ModelError
@@ -190,7 +190,7 @@ async def _sample(loop: _RepairLoop, base: Iteration, number: int, step: Step) -
         code = candidates.replace_function(base.candidate, symbol, code)
     reason: str
     if failure:
-        reason = i18n.message("testing.iteration.failed", test=failure.test_id, assertion=assertion_line(failure))
+        reason = i18n.message("testing.iteration.failed", test=failure.test_id, assertion=first_line(failure.assertion))
     else:
         reason = base.problem or i18n.message("testing.iteration.no_pass")
     if symbol:
@@ -213,7 +213,7 @@ async def _write_tests(request: RepairRequest, model: Model | None, step: Step) 
                 return {}, i18n.message("testing.stopped.no_usable_tests")
     except ModelError as error:
         return {}, i18n.message("testing.stopped.model_failed", error=error.message)
-    if not candidates.imports(text, request.module):
+    if request.module not in dict(candidates.imports(text)):
         text = f"from {request.module} import {', '.join(names)}\n{text}"
     return {default_test_path(request.name): text}, ""
 

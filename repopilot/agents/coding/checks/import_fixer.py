@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
-from types import ModuleType
 
 from repopilot.code.languages import is_test_path
 from repopilot.code.python_ast import read_python
@@ -64,8 +63,12 @@ def with_imports(path: str, text: str, file_of: Callable[[str], str | None]) -> 
         return text
     lines = text.split("\n")
     at = _after_imports(tree)
-    gap = [] if any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body) else ["", ""]
-    return "\n".join([*lines[:at], *([""] if gap and at else []), *added, *gap, *_without_blank(lines[at:], gap)])
+    rest = lines[at:]
+    if any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in tree.body):
+        return "\n".join([*lines[:at], *added, *rest])
+    while rest and not rest[0].strip():
+        rest = rest[1:]
+    return "\n".join([*lines[:at], *([""] if at else []), *added, "", "", *rest])
 
 
 def _import_of(name: str, path: str, file_of: Callable[[str], str | None], tree: ast.Module) -> str:
@@ -85,11 +88,8 @@ def _import_of(name: str, path: str, file_of: Callable[[str], str | None], tree:
 @cache
 def _standard_names() -> dict[str, frozenset[str]]:
     """The names that a few much used modules of the standard library offer."""
-    return {module: frozenset(_public(import_module(module))) for module in _MUCH_USED}
-
-
-def _public(module: ModuleType) -> list[str]:
-    return getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
+    modules = {name: import_module(name) for name in _MUCH_USED}
+    return {name: frozenset(getattr(module, "__all__", dir(module))) for name, module in modules.items()}
 
 
 def _after_imports(tree: ast.Module) -> int:
@@ -102,12 +102,6 @@ def _after_imports(tree: ast.Module) -> int:
         else:
             break
     return end
-
-
-def _without_blank(lines: list[str], gap: list[str]) -> list[str]:
-    while gap and lines and not lines[0].strip():
-        lines = lines[1:]
-    return lines
 
 
 def module_name(path: str) -> str:
