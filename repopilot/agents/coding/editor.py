@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.coding.grounded import NEW_DEFINITION, GroundedCall, grounded_call
+from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
 from repopilot.agents.coding.new_definition import write_definition
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.small import edit_lines
 from repopilot.agents.coding.tool_edit import edit_with_tool
-from repopilot.agents.coding.typed_commands import EDITS, read_command
+from repopilot.agents.coding.typed_commands import EDITS, Command, read_command
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.trace import Step
 from repopilot.types import Hit
@@ -91,7 +91,7 @@ async def _edited(task: str, hits: Sequence[Hit], workspace: Workspace, step: St
     return edit or await edit_lines(task, hits, workspace, step, ends)
 
 
-async def _called(call: GroundedCall, workspace: Workspace, step: Step) -> EditOutcome | None:
+async def _called(call: Command, workspace: Workspace, step: Step) -> EditOutcome | None:
     """The edit of one call of a tool; None where the tool can't make it, which the step says."""
     note = i18n.message("commands.read_as", reading=call.text)
     try:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from repopilot.agents.coding.edit_kinds import asked_for
+from repopilot.agents.coding.typed_commands import Command
 from repopilot.code.languages import is_test_path
 from repopilot.code.value_sites import ValueSite
 from repopilot.errors import PlaceAmbiguous, SeveralFit, UsageError
@@ -49,15 +50,6 @@ _PATH = re.compile(r"[\w./-]+\.[a-z]\w{0,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class GroundedCall:
-    """A call whose arguments the index confirms. `text` says how the task was read."""
-
-    tool: str
-    arguments: dict[str, Any]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Words:
     """The words of a task: `known` are names of definitions, `parameters` those of functions, `paths` those of files;
     `new_paths` and `new` are unused paths and names, `made` names that a new definition may get, `literals` values, and
@@ -74,7 +66,7 @@ class _Words:
     quoted: tuple[str, ...]
 
 
-async def grounded_call(task: str, workspace: Workspace, step: Step) -> GroundedCall | None:
+async def grounded_call(task: str, workspace: Workspace, step: Step) -> Command | None:
     """Have the small model read a task as one call, and check it against the index.
 
     Args:
@@ -187,7 +179,7 @@ def _fits(said: Any, schema: Mapping[str, Any]) -> bool:
     return all(said.get(key) in field.get("enum", [said["tool"]]) for key, field in forms[said["tool"]].items())
 
 
-def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> Command | None:
     """The call; None where the index doesn't confirm its arguments. Blocking. Raises PlaceAmbiguous."""
     if said["tool"] not in _READERS:
         return None
@@ -197,7 +189,7 @@ def _accepted(said: Mapping[str, Any], words: _Words, copy: WorkingCopy) -> Grou
         return None
 
 
-def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     place = _place(said["name"], words, copy)
     new = said["new_name"]
     if new not in words.new or files_with(new, copy.workspace.index) or _form(new) != _form(place.name):
@@ -205,7 +197,7 @@ def _rename(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Ground
     # A name that isn't an ordinary word refers to the definition in comments and documents, too.
     everywhere = _SHAPED.search(place.name) is not None
     call = {"name": place.qualified, "new_name": new, "path": place.path, "everywhere": everywhere}
-    return GroundedCall("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
+    return Command("rename_symbol", call, f"rename `{said['name']}` to `{said['new_name']}`")
 
 
 def _form(name: str) -> str:
@@ -214,20 +206,20 @@ def _form(name: str) -> str:
     return "upper" if bare.isupper() and len(bare) > 1 else "capital" if bare[:1].isupper() else "lower"
 
 
-def _remove_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _remove_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     function = _function_with(said["name"], words, copy)
     call = {"name": function.qualified, "remove": [said["name"]], "path": function.path}
-    return GroundedCall("change_signature", call, f"remove the parameter `{said['name']}` of `{function.qualified}`")
+    return Command("change_signature", call, f"remove the parameter `{said['name']}` of `{function.qualified}`")
 
 
-def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _rename_parameter(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     new = said["new_name"]
     if _form(new) != _form(said["name"]):
         return None
     function = _function_with(said["name"], words, copy)
     call = {"name": function.qualified, "rename": {said["name"]: new}, "path": function.path}
     read = f"rename the parameter `{said['name']}` of `{function.qualified}` to `{new}`"
-    return GroundedCall("change_signature", call, read)
+    return Command("change_signature", call, read)
 
 
 def _function_with(parameter: str, words: _Words, copy: WorkingCopy) -> Symbol:
@@ -238,21 +230,21 @@ def _function_with(parameter: str, words: _Words, copy: WorkingCopy) -> Symbol:
     return told[0]
 
 
-def _move(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _move(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     place = _place(said["name"], words, copy)
     if place.path == said["to_path"]:
         return None
     call = {"name": place.qualified, "to_path": said["to_path"], "path": place.path}
-    return GroundedCall("move_symbol", call, f"move `{said['name']}` to `{said['to_path']}`")
+    return Command("move_symbol", call, f"move `{said['name']}` to `{said['to_path']}`")
 
 
-def _move_file(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _move_file(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     new = said["new_path"] if "/" in said["new_path"] else f"{said['path'].rpartition('/')[0]}/{said['new_path']}"
     call = {"path": said["path"], "new_path": new.lstrip("/")}
-    return GroundedCall("move_file", call, f"move `{call['path']}` to `{call['new_path']}`")
+    return Command("move_file", call, f"move `{call['path']}` to `{call['new_path']}`")
 
 
-def _set(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _set(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     sites = sites_of(copy, SetValue(name=said["name"], value=said["value"], path=""))
     told = [site for site in sites if not is_test_path(site.path)] or sites
     told = [s for s in told if words.every & {s.path, *s.keys[:-1]}] or told
@@ -263,14 +255,14 @@ def _set(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedC
     if not told[0].is_plain or _bare(told[0]) == said["value"]:
         return None
     call = {"name": told[0].name, "value": said["value"], "path": told[0].path}
-    return GroundedCall("set_value", call, f"set `{told[0].name}` to `{said['value']}`")
+    return Command("set_value", call, f"set `{told[0].name}` to `{said['value']}`")
 
 
 def _bare(site: ValueSite) -> str:
     return site.text.strip("\"'`")
 
 
-def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     old = said["old"]
     new = said["new"]
     index = copy.workspace.index
@@ -281,16 +273,16 @@ def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> 
     if len(told) > 1:
         return None
     call = {"path": told[0][0], "old": old, "new": new, "count": told[0][1]}
-    return GroundedCall("replace_text", call, f"replace `{old}` by `{new}` in `{told[0][0]}`")
+    return Command("replace_text", call, f"replace `{old}` by `{new}` in `{told[0][0]}`")
 
 
-def _delete(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _delete(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     place = _place(said["name"], words, copy)
     call = {"path": place.path, "name": place.qualified, "code": ""}
-    return GroundedCall("replace_symbol", call, f"delete `{said['name']}`")
+    return Command("replace_symbol", call, f"delete `{said['name']}`")
 
 
-def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> GroundedCall | None:
+def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> Command | None:
     index = copy.workspace.index
     if said["place"] in index.files:
         path = said["place"]
@@ -306,7 +298,7 @@ def _new_definition(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -
     if f"{owner}.{said['name']}".lstrip(".") in taken or index.files[path].language not in _WRITTEN:
         return None
     call = {"path": path, "anchor": owner, "name": said["name"]}
-    return GroundedCall(NEW_DEFINITION, call, f"add `{said['name']}` to `{owner or path}`")
+    return Command(NEW_DEFINITION, call, f"add `{said['name']}` to `{owner or path}`")
 
 
 def _place(name: str, words: _Words, copy: WorkingCopy) -> Symbol:
@@ -344,7 +336,7 @@ _KINDS: Mapping[str, frozenset[str]] = {
 """The kinds of edit that a tool makes. A tool that isn't listed is offered for any kind: its arguments hold the old
 text, which the index can confirm."""
 _WRITTEN = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "ruby", "csharp", "kotlin", "php")
-_Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], GroundedCall | None]
+_Reader = Callable[[Mapping[str, str], _Words, WorkingCopy], Command | None]
 _READERS: Mapping[str, _Reader] = {
     "rename_symbol": _rename,
     "rename_parameter": _rename_parameter,

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
-from repopilot.agents.coding.grounded import GroundedCall
 from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
 from repopilot.agents.coding.small import as_text
 from repopilot.agents.coding.tool_edit import edit_with_tool
+from repopilot.agents.coding.typed_commands import Command
 from repopilot.code.languages import file_kind
 from repopilot.code.split import analyse
 from repopilot.llm.backend import ChatOptions
@@ -40,7 +40,7 @@ _BESIDE = ("go",)
 
 
 async def write_definition(
-    call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Workspace, step: Step, ends: float = math.inf
+    call: Command, task: str, hits: Sequence[Hit], workspace: Workspace, step: Step, ends: float = math.inf
 ) -> EditOutcome | None:
     """Have the model write a definition, and put it where it belongs.
 
@@ -68,7 +68,7 @@ async def write_definition(
     return await sampled(Sampling("write the definition", task, messages, options, made), workspace, step, ends)
 
 
-def _messages(call: GroundedCall, task: str, hits: Sequence[Hit], workspace: Workspace) -> list[ChatMessage]:
+def _messages(call: Command, task: str, hits: Sequence[Hit], workspace: Workspace) -> list[ChatMessage]:
     from llama_index.core.llms import ChatMessage
 
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
@@ -95,7 +95,7 @@ def _around(path: str, anchor: str, workspace: Workspace) -> list[LineExcerpt]:
     return [LineExcerpt(path, first, tuple(text))]
 
 
-async def _placed(reply: str, call: GroundedCall, workspace: Workspace, step: Step) -> EditOutcome | None:
+async def _placed(reply: str, call: Command, workspace: Workspace, step: Step) -> EditOutcome | None:
     """The edit that puts a reply's definition where it belongs; None where the reply doesn't define the name."""
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
     language = workspace.index.files[path].language

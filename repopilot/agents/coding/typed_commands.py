@@ -47,7 +47,8 @@ _SLASH = re.compile(r"/(\w+)(?:\s+(.*))?\Z", re.S)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A tool to call. `text` is the command as it would be typed."""
+    """A call of a tool that a message asks for. `text` is the command as it would be typed, or says how a small model
+    has read the message."""
 
     tool: str
     arguments: Mapping[str, Any]

@@ -210,7 +210,8 @@ def _reasons(moves: Sequence[_Move], evidence: ChangeEvidence, opinions: Opinion
 
 def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
     """Everything that changes the score, in the order of the report."""
-    moves = [*_test_moves(evidence), *_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
+    moves = [_run_move(evidence.tests, evidence)] if evidence.tests else []
+    moves += [*_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
     if evidence.by_code:
         moves.append(_Move(_BY_CODE, i18n.message("generate.score.by_code")))
     if evidence.removed:
@@ -242,10 +243,6 @@ def _reservations(evidence: ChangeEvidence) -> Iterator[str]:
     for key in ("generated", "automatic"):
         if paths := getattr(evidence, key):
             yield i18n.message(f"generate.score.{key}", paths=_name_list(paths))
-
-
-def _test_moves(evidence: ChangeEvidence) -> list[_Move]:
-    return [_run_move(evidence.tests, evidence)] if evidence.tests else []
 
 
 def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:

@@ -169,16 +169,15 @@ def _risk_evidence(
     interface = [found for file in changed for found in file.interface or () if found.how != "added"]
     unknown = any(file.interface is None for file in changed)
     removed = [found.id for found in interface if found.how == "removed"]
-    public = [file for file, change in zip(changed, changes, strict=True) if may_be_used_outside(change)]
-    by_id = dict(zip((file.id for file in changed), changes, strict=True))
-    exporting = [file.id for file in public if is_exported(evidence.index, evidence.base, by_id[file.id])]
+    files = list(zip(changed, changes, strict=True))
+    public = [(file, change) for file, change in files if may_be_used_outside(change)]
     return risk.RiskEvidence(
         direct=direct,
         second=second,
         third=third,
-        central=tuple(f.id for f, c in zip(changed, changes, strict=True) if is_central(evidence.base, c)),
+        central=tuple(file.id for file, change in files if is_central(evidence.base, change)),
         interface=tuple(found.id for found in interface) if interface or not (unknown and public) else None,
-        exported=tuple(exporting),
+        exported=tuple(file.id for file, change in public if is_exported(evidence.index, evidence.base, change)),
         removed=(*removed, *(file.id for file in changed if file.status == "deleted")),
         used=tuple(item.id for item in likely if item.distance == 1),
         schema=tuple(table.id for file in changed for table in file.tables),

@@ -12,7 +12,7 @@ from functools import partial
 from repopilot import i18n
 from repopilot.agents.review.by_model import ModelReview, review_by_model
 from repopilot.agents.review.engine import SECRETS, AnalysisResult, analyse, run_on
-from repopilot.agents.review.findings import DOMAINS, WEIGHTS, is_likely_defect, merged, score, scores
+from repopilot.agents.review.findings import DOMAINS, has_severe, is_likely_defect, merged, score, scores
 from repopilot.agents.review.given import Given
 from repopilot.agents.review.question import ReviewRequest, read_request
 from repopilot.agents.review.replacements import files_with_replacements
@@ -62,7 +62,6 @@ __all__ = [
 
 _PULL = re.compile(r"refs/(pull|merge-requests)/\d+/head")
 _CITED = 40
-_BY_SEVERITY = tuple(WEIGHTS)
 
 
 async def review(question: str, workspace: Workspace, step: Step) -> Answer:
@@ -283,9 +282,10 @@ def _is_inside(path: str, wanted: ProjectOptions) -> bool:
 def _is_wanted(finding: Finding, wanted: ProjectOptions) -> bool:
     """Whether the repository wants a finding reported. A secret always is."""
     options = wanted.review
-    severe = _BY_SEVERITY.index(finding.severity) <= _BY_SEVERITY.index(options.least_severity)
-    inside = _is_inside(finding.path, wanted)
-    return finding.source == "secrets" or (inside and severe and finding.rule not in options.off)
+    severe = has_severe((finding,), options.least_severity)
+    return finding.source == "secrets" or (
+        severe and finding.rule not in options.off and _is_inside(finding.path, wanted)
+    )
 
 
 def _silenced(findings: Sequence[Finding], key: str = "review.silenced") -> list[str]:

@@ -13,6 +13,7 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n import message, translated
 from repopilot.index.store import Index
 from repopilot.repo import history
+from repopilot.repo.patches.diff_hunks import hunks_of
 from repopilot.results import ChangedFileNote
 from repopilot.tools import registry
 from repopilot.tools.file_change import Changes
@@ -27,7 +28,6 @@ LONG = 60
 """A definition with more lines is shown only as it is after the change; the diff has the old text."""
 MOST_CALLED = 8
 """The most definitions whose callers are shown."""
-_CHANGED = re.compile(r"^[-+](?![-+]{2} )(.*)", re.M)
 WAYS = (
     ("", "callers and overriders of what changed, which still expect what was there before"),
     (
@@ -58,7 +58,8 @@ WAYS = (
 
 def ways(changes: Changes) -> Iterator[str]:
     """The ways to go wrong whose pattern occurs in the changed lines."""
-    lines = "\n".join(line for change in changes for line in _CHANGED.findall(change.diff))
+    hunks = (hunk for change in changes for hunk in hunks_of(change))
+    lines = "\n".join(line[1:] for hunk in hunks for line in hunk.lines if line.startswith(("+", "-")))
     for pattern, question in WAYS:
         if re.search(pattern, lines):
             yield question
