@@ -268,9 +268,7 @@ def _replace_text(said: Mapping[str, str], words: _Words, copy: WorkingCopy) -> 
     index = copy.workspace.index
     found = [(path, n) for path in index.files if (n := (index.text(path) or "").count(old))] if len(old) > 3 else []
     told = [each for each in found if each[0] in words.paths] or found
-    if old == new or not told:
-        return None
-    if len(told) > 1:
+    if old == new or len(told) != 1:
         return None
     call = {"path": told[0][0], "old": old, "new": new, "count": told[0][1]}
     return Command("replace_text", call, f"replace `{old}` by `{new}` in `{told[0][0]}`")

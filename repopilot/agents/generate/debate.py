@@ -112,10 +112,6 @@ class _Reviewer:
         return 0.0 if pace is not None and pace.seconds(prompt_tokens, SHORTEST_REVIEW) > left else left
 
 
-Reading = Callable[[_Reviewer], Awaitable[BaseModel | None]]
-"""Lets a reviewer read the change; returns its reply."""
-
-
 @dataclass(frozen=True, slots=True)
 class TriedTest:
     """The Critic's test: what it showed of a version, its text, its failure message, and its path."""
@@ -184,7 +180,11 @@ async def debate(
 
 
 async def _second_opinion(
-    critic: _Reviewer, first: Model, read: Reading, seconds: float, step: Step
+    critic: _Reviewer,
+    first: Model,
+    read: Callable[[_Reviewer], Awaitable[BaseModel | None]],
+    seconds: float,
+    step: Step,
 ) -> BaseModel | None:
     """The Critic's reply; the first model's where the second model gives no usable reply in time."""
     reply = None

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
+from repopilot.agents.explain.evidence_places import evidence_of_lines
+from repopilot.agents.explain.render import citations_of
 from repopilot.agents.impact.impact_report import impact_report
 from repopilot.agents.impact.question import ImpactRequest, read_request, wished
 from repopilot.agents.impact.render import impact_markdown
@@ -18,7 +20,7 @@ from repopilot.results import Answer, ImpactReport
 from repopilot.retrieval.query.parse import reply_language
 from repopilot.routing.audience import for_its_reader
 from repopilot.trace import Step
-from repopilot.types import Citation, Evidence
+from repopilot.types import Evidence
 from repopilot.workspace import Workspace
 
 _CITED = 10
@@ -55,15 +57,12 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
     else:
         report = await impact_report(workspace, step, request.targets, diff=request.diff)
     evidence = await asyncio.to_thread(_evidence, report, workspace)
-    citations = tuple(
-        Citation(e.number, e.path, e.start_line, e.end_line, workspace.index.commit, e.symbol) for e in evidence
-    )
     numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
     report = replace(report, note=request.note)
     text = impact_markdown(report, numbers, language)
     async with step.child("answer", "answer") as answering:
         await answering.write(text)
-    return Answer(text, citations, evidence=evidence, result=report)
+    return Answer(text, citations_of(evidence, workspace.index.commit), evidence=evidence, result=report)
 
 
 async def impact_of(workspace: Workspace, step: Step, targets: Sequence[str]) -> ImpactReport:
@@ -90,11 +89,6 @@ async def _places_by_model(wish: str, request: ImpactRequest, workspace: Workspa
 def _evidence(report: ImpactReport, workspace: Workspace) -> tuple[Evidence, ...]:
     """The first affected places as evidence, each with its one line of code."""
     return tuple(
-        Evidence(n, place.path, place.line, place.line, place.symbol, _line(workspace, place.path, place.line))
+        evidence_of_lines(workspace.index, n, (place.path, place.line, place.line), place.symbol)
         for n, place in enumerate(report.affected[:_CITED], 1)
     )
-
-
-def _line(workspace: Workspace, path: str, line: int) -> tuple[tuple[int, str], ...]:
-    text = workspace.index.lines(path, line, line)
-    return ((line, text),) if text else ()

@@ -94,8 +94,7 @@ def assess(
 
 def _text(index: Index, change: Change) -> str:
     """The lines of the touched definitions; '' where all of a file changes."""
-    touched = [symbol for symbol in index.outline(change.path) if symbol.qualified in change.symbols]
-    by_name = {symbol.qualified: symbol for symbol in touched}
+    by_name = {symbol.qualified: symbol for symbol in index.outline(change.path) if symbol.qualified in change.symbols}
     spans = ((s.start_line, min(s.end_line, s.start_line + _MOST_LINES)) for s in by_name.values())
     pieces = [index.lines(change.path, start, end) for start, end in spans]
     return "\n".join(piece for piece in pieces if piece)

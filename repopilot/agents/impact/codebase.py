@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -56,15 +57,8 @@ def changed_nodes(base: Codebase, change: Change) -> list[int]:
     if change.whole:
         return [number, *inside]
     names = set(change.symbols)
-    return [n for n in inside if _within(base.graph.nodes.name(n), names)]
-
-
-def _within(name: str, names: set[str]) -> bool:
-    while name:
-        if name in names:
-            return True
-        name = name.rpartition(".")[0]
-    return False
+    levels = ((n, accumulate(base.graph.nodes.name(n).split("."), "{}.{}".format)) for n in inside)
+    return [n for n, outer in levels if not names.isdisjoint(outer)]
 
 
 @dataclass(frozen=True)

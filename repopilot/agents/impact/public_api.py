@@ -32,22 +32,19 @@ def is_exported(index: Index, base: Codebase, change: Change) -> bool:
     number = graph.by_path.get(change.path)
     importing = graph.incoming(number, (Edge.IMPORTS,)) if tops and number is not None else ()
     paths = {graph.nodes[link.node].path for link in importing}
+    module = change.path.rpartition("/")[2].partition(".")[0]
     names = {
         name
         for path in paths
         if _PACKAGE_INDEX.search(path) and path != change.path
         for imported in index.imports(path)
-        if imported.module.rpartition(".")[2].rpartition("/")[2] == _stem(change.path)
+        if imported.module.rpartition(".")[2].rpartition("/")[2] == module
         for name, _ in imported.names
     }
     text = (index.text(change.path) or "") if "*" in names else ""
     # A star import takes what `__all__` lists.
     listed = {top for top in tops if f'"{top}"' in text or f"'{top}'" in text} if "__all__" in text else tops
     return bool(tops & names) or ("*" in names and bool(listed))
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
 
 
 def is_central(base: Codebase, change: Change) -> bool:

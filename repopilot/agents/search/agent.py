@@ -11,7 +11,7 @@ from repopilot.retrieval.query.parse import reply_language
 from repopilot.retrieval.result_page import search_page
 from repopilot.retrieval.skipped_files import lines_with
 from repopilot.trace import Step
-from repopilot.types import SearchReport
+from repopilot.types import RankedPlace
 from repopilot.workspace import Workspace
 
 
@@ -31,14 +31,13 @@ async def search(question: str, workspace: Workspace, step: Step) -> Answer:
         report = await asyncio.to_thread(
             search_page, workspace.index, question, embedder=workspace.embedder, beyond=beyond
         )
-        searching.note(commit=report.commit, hits=[_row(report, number) for number in range(len(report.places))])
+        searching.note(commit=report.commit, hits=[_row(place) for place in report.places])
     text = search_markdown(report, reply_language(question, workspace.settings))
     return Answer(text, evidence=evidence_of(report), result=report)
 
 
-def _row(report: SearchReport, number: int) -> dict[str, object]:
+def _row(place: RankedPlace) -> dict[str, object]:
     """A place as the retrieval step lists it."""
-    place = report.places[number]
     return {
         "path": place.path,
         "start_line": place.start_line,

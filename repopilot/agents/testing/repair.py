@@ -155,19 +155,18 @@ async def _attempt(loop: _RepairLoop, done: Sequence[Iteration], step: Step) -> 
     original = loop.request.code
     number = len(done) + 1
     if not done:
-        run = await loop.run(original, loop.request.tests)
-        return Iteration(number, original, run, run.failures, "", i18n.message("testing.iteration.given"))
+        first = await loop.run(original, loop.request.tests)
+        return Iteration(number, original, first, first.failures, "", i18n.message("testing.iteration.given"))
     candidate, why = await _sample(loop, best(done), number, step)
     change = candidates.change_between(best(done).candidate, candidate)
     problem = candidates.problem_of(candidate, candidates.public_names(original))
-    if not problem and any(candidates.same_program(candidate, earlier.candidate) for earlier in done):
+    repeated = not problem and any(candidates.same_program(candidate, earlier.candidate) for earlier in done)
+    if repeated:
         problem = i18n.message("testing.iteration.repeated")
         change = i18n.message("testing.iteration.nothing")
-        return Iteration(number, candidate, None, (), change, why, problem, repeated=True)
-    if problem:
-        return Iteration(number, candidate, None, (), change, why, problem)
-    run = await loop.run(candidate, loop.request.tests)
-    return Iteration(number, candidate, run, run.failures, change, why)
+    run = None if problem else await loop.run(candidate, loop.request.tests)
+    failures = run.failures if run else ()
+    return Iteration(number, candidate, run, failures, change, why, problem, repeated=repeated)
 
 
 async def _sample(loop: _RepairLoop, base: Iteration, number: int, step: Step) -> tuple[str, str]:
