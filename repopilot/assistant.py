@@ -220,8 +220,7 @@ def _saying(key: str, **values: object) -> Agent:
         from repopilot.retrieval.query.parse import reply_language
 
         text = i18n.text(key, reply_language(question, workspace.settings), **values)
-        async with step.child("answer", "answer") as answering:
-            await answering.write(text)
+        await step.answer(text)
         return Answer(text)
 
     return say

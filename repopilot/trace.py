@@ -139,6 +139,11 @@ class Step:
         async with _running(self.sink, self, name, kind, input) as step:
             yield step
 
+    async def answer(self, text: str) -> None:
+        """Show a finished answer in a step of its own."""
+        async with self.child("answer", "answer") as answering:
+            await answering.write(text)
+
 
 @asynccontextmanager
 async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:

@@ -54,8 +54,7 @@ async def look_up(command: Command, workspace: Workspace, step: Step) -> Answer:
     about = str(command.arguments.get("name") or command.arguments.get("path"))
     listed = "\n".join(f"- {_marked(row)}" if row else "" for row in text.split("\n"))
     lead = f"{i18n.text(f'commands.found.{command.tool}', language, name=about)}\n\n{listed}"
-    async with step.child("answer", "answer") as answering:
-        await answering.write(lead)
+    await step.answer(lead)
     whole = "\n\n".join(filter(None, (lead, evidence_markdown(evidence, language))))
     result = Explanation("code", lead=lead, form=command.tool)
     return Answer(whole, citations_of(evidence, workspace.index.commit), evidence=evidence, result=result)

@@ -51,8 +51,7 @@ async def generate(question: str, workspace: Workspace, step: Step) -> Answer:
         The answer. Without usable files it says why, and keeps what the other agents found.
     """
     answer = await examined(question, workspace, step)
-    async with step.child("answer", "answer") as answering:
-        await answering.write(answer.text)
+    await step.answer(answer.text)
     return answer
 
 

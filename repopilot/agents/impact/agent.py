@@ -60,8 +60,7 @@ async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
     numbers = {item.id: e.number for item, e in zip(report.affected, evidence, strict=False)}
     report = replace(report, note=request.note)
     text = impact_markdown(report, numbers, language)
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
+    await step.answer(text)
     return Answer(text, citations_of(evidence, workspace.index.commit), evidence=evidence, result=report)
 
 

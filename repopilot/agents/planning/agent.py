@@ -54,8 +54,7 @@ async def plan(question: str, workspace: Workspace, step: Step) -> Answer:
         planning.note(parts=len(made.parts), questions=len(made.questions))
         text = plan_markdown(made, language)
         await planning.write(text)
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
+    await step.answer(text)
     return Answer(text, result=made)
 
 

@@ -61,8 +61,7 @@ async def proceed(
             notes.append(_note_of(plan, part.number))
             step.publish(await _shown(plan, copy, notes))
         shown = await _shown(plan, copy, notes or [i18n.message("planning.none_ready")])
-    async with step.child("answer", "answer") as answering:
-        await answering.write(shown.text)
+    await step.answer(shown.text)
     return shown
 
 

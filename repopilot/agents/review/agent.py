@@ -86,8 +86,7 @@ async def review(question: str, workspace: Workspace, step: Step) -> Answer:
     else:
         report = await review_snapshot(workspace, step, wanted.commits, wanted.paths)
     answer = _answer(report, wanted, workspace, reply_language(question, workspace.settings))
-    async with step.child("answer", "answer") as answering:
-        await answering.write(answer.text)
+    await step.answer(answer.text)
     return answer
 
 

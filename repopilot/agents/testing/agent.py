@@ -120,6 +120,5 @@ def _tests_meant(question: str, workspace: Workspace, drafts: Mapping[str, str])
 
 
 async def _answer(text: str, report: TestReport, step: Step, changes: Changes = ()) -> Answer:
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
+    await step.answer(text)
     return Answer(text, files=changes, result=report)

@@ -136,8 +136,7 @@ async def check_pasted(question: str, workspace: Workspace, step: Step) -> Answe
     assert pasted is not None
     language = reply_language(pasted.wish, workspace.settings)
     text = f"{i18n.text('testing.pasted.only_checked', language)}\n\n{await _findings(pasted, workspace, step)}"
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
+    await step.answer(text)
     return Answer(text, result=Explanation("code", lead=text))
 
 
@@ -168,8 +167,7 @@ async def repair_pasted(pasted: PastedCode, workspace: Workspace, step: Step) ->
         report = TestReport(stopped_because=i18n.message("testing.pasted.not_python"))
     checked = "" if report.genuine else await _findings(pasted, workspace, step)
     text = _text(pasted, report, checked, language)
-    async with step.child("answer", "answer") as answering:
-        await answering.write(text)
+    await step.answer(text)
     return Answer(text, result=report)
 
 
