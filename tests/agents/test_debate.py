@@ -233,6 +233,8 @@ def run(passed: int = 0, failed: int = 0, errors: int = 0, genuine: bool = False
 
 
 GENUINE, FAILING = run(3, genuine=True), run(1, 2)
+PASSED, FAILED = TestReport(GENUINE), TestReport(FAILING)
+NOT_RUN = TestReport(run(errors=1))
 UNFINISHED = (
     *(
         replace(run(passed), ended=how)
@@ -252,27 +254,43 @@ SERIOUS = Finding("a.py", 1, "high", "S602", "shell", "bandit")
     [
         (ChangeEvidence(), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(problem="line 1"), Opinions(), "REQUEST_REVISION"),
-        (ChangeEvidence(tests=GENUINE), HARSH, "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=FAILING), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
+        (ChangeEvidence(report=PASSED), HARSH, "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(report=FAILED), Opinions(defended=("a", "b", "c")), "REQUEST_REVISION"),
         (ChangeEvidence(), HARSH, "MERGE_FEEDBACK"),
         (ChangeEvidence(findings=(SERIOUS,)), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(tests=GENUINE, by_code=True, left=("a.py:3",)), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(tests=GENUINE, interpreted=True, refactored=True), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(tests=GENUINE, by_code=True, findings=(WRONG_TYPE,)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(report=PASSED, by_code=True, left=("a.py:3",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(report=PASSED, interpreted=True, refactored=True), Opinions(), "MERGE_FEEDBACK"),
+        (
+            ChangeEvidence(report=PASSED, by_code=True, findings=(WRONG_TYPE,)),
+            Opinions(),
+            "MERGE_FEEDBACK",
+        ),
         (ChangeEvidence(objection="regression", findings=(SERIOUS,)), Opinions(), "REQUEST_REVISION"),
         (ChangeEvidence(objection="refuted"), Opinions(), "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(objection="fails before", tests=GENUINE), Opinions(), "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=FAILING, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
-        *((ChangeEvidence(tests=each, by_code=True), Opinions(), "MERGE_FEEDBACK") for each in UNFINISHED),
-        (ChangeEvidence(tests=run(errors=1), by_code=True, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=GENUINE, by_code=True, generated=("a_pb2.py",)), Opinions(), "MERGE_FEEDBACK"),
-        (ChangeEvidence(tests=GENUINE, automatic=("conftest.py",)), Opinions(), "MERGE_FEEDBACK"),
+        (ChangeEvidence(objection="fails before", report=PASSED), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(report=FAILED, missing=("numpy",)), Opinions(), "ACCEPT_ORIGINAL"),
+        *((ChangeEvidence(report=TestReport(each), by_code=True), Opinions(), "MERGE_FEEDBACK") for each in UNFINISHED),
+        (
+            ChangeEvidence(report=NOT_RUN, by_code=True, missing=("numpy",)),
+            Opinions(),
+            "ACCEPT_ORIGINAL",
+        ),
+        (
+            ChangeEvidence(report=PASSED, by_code=True, generated=("a_pb2.py",)),
+            Opinions(),
+            "MERGE_FEEDBACK",
+        ),
+        (ChangeEvidence(report=PASSED, automatic=("conftest.py",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(refactored=True, changed=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
         (ChangeEvidence(removed=("Cart",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(changed=("f",)), Opinions(), "MERGE_FEEDBACK"),
         (ChangeEvidence(changed=("f",), by_code=True), Opinions(), "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=GENUINE, changed=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
-        (ChangeEvidence(tests=GENUINE, changed=("f", "g"), unexercised=("g",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (ChangeEvidence(report=PASSED, changed=("f",)), Opinions(), "ACCEPT_ORIGINAL"),
+        (
+            ChangeEvidence(report=TestReport(GENUINE, unexercised=("g",)), changed=("f", "g")),
+            Opinions(),
+            "ACCEPT_ORIGINAL",
+        ),
     ],
 )
 def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: str) -> None:
@@ -283,7 +301,7 @@ def test_the_controller(evidence: ChangeEvidence, opinions: Opinions, expected: 
 @given(st.sets(st.sampled_from("fgh"), min_size=1), st.integers(1, 9))
 def test_without_a_test_of_the_change_nothing_is_accepted(names: set[str], passed: int) -> None:
     changed = tuple(sorted(names))
-    evidence = ChangeEvidence(tests=run(passed), changed=changed, objection="refuted")
+    evidence = ChangeEvidence(report=TestReport(run(passed)), changed=changed, objection="refuted")
     verdict = judge(evidence, Opinions())
     assert verdict.score < 8 and "no test verifies it" in verdict.reasons[-1]
 
@@ -299,8 +317,8 @@ OPINIONS = st.builds(
 @pytest.mark.slow
 @given(OPINIONS)
 def test_prose_never_overrules_a_run(opinions: Opinions) -> None:
-    failing = judge(ChangeEvidence(tests=FAILING), opinions)
-    passing = judge(ChangeEvidence(tests=GENUINE), opinions)
+    failing = judge(ChangeEvidence(report=FAILED), opinions)
+    passing = judge(ChangeEvidence(report=PASSED), opinions)
     assert failing.score < 5 and passing.score >= 8
     assert judge(ChangeEvidence(), opinions).score >= scoring.START - 1.5
 
@@ -320,7 +338,7 @@ def test_thresholds(score: float, expected: str) -> None:
 
 
 def test_the_reasons_are_said_in_french() -> None:
-    evidence = ChangeEvidence(tests=FAILING, findings=(SERIOUS,), removed=("Cart",))
+    evidence = ChangeEvidence(report=FAILED, findings=(SERIOUS,), removed=("Cart",))
     verdict = judge(evidence, Opinions(unread=("critic",)))
     assert [i18n.translated(reason, "fr") for reason in verdict.reasons] == [
         "8 points\u202f: la syntaxe est correcte",
@@ -332,7 +350,7 @@ def test_the_reasons_are_said_in_french() -> None:
 
 
 def test_reasons_that_leave_the_score_are_not_decisive() -> None:
-    evidence = ChangeEvidence(tests=FAILING, missing=("numpy",))
+    evidence = ChangeEvidence(report=FAILED, missing=("numpy",))
     missing = "+0.0 the repository's tests could not run: missing in the sandbox: numpy"
     assert judge(evidence, Opinions()).reasons == ("8 points: it parses", missing)
     assert scoring.decisive_reasons(evidence, Opinions()) == ("8 points: it parses",)
@@ -340,9 +358,9 @@ def test_reasons_that_leave_the_score_are_not_decisive() -> None:
 
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_turned_tests_count_where_a_limit_stopped_the_others(language: str) -> None:
-    verdict = judge(ChangeEvidence(tests=GENUINE, changed=("f",), reached=(97, 106)), Opinions())
+    verdict = judge(ChangeEvidence(report=TestReport(GENUINE, reached=(97, 106)), changed=("f",)), Opinions())
     assert verdict.decision == "ACCEPT_ORIGINAL"
-    assert scoring.START < verdict.score < judge(ChangeEvidence(tests=GENUINE, changed=("f",)), Opinions()).score
+    assert scoring.START < verdict.score < judge(ChangeEvidence(report=PASSED, changed=("f",)), Opinions()).score
     assert any(
         "97" in i18n.translated(why, language) and "106" in i18n.translated(why, language) for why in verdict.reasons
     )

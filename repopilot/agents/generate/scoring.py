@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from repopilot import i18n
 from repopilot.agents.testing.attempts import some_failed
 from repopilot.resolve.uses.broken_uses import RULE
+from repopilot.results import TestReport
 from repopilot.types import Decision, Finding, Severity, TestRun, Verdict
 
 Objection = Literal["none", "regression", "fails", "refuted", "fails before", "not run", "kept", "met"]
@@ -71,20 +72,14 @@ class ChangeEvidence:
     Attributes:
         problem: why it does not parse, '' when it does.
         findings: what the analysers find new in it.
-        tests: the run of the repository's tests.
+        report: what the repository's tests say.
         missing: modules the sandbox lacks, so that a failure says nothing.
         objection: what the Critic's own test showed.
         removed: public names removed without being requested.
         changed: names of the definitions the version adds or alters.
-        unexercised: those of `changed` whose change the tests don't notice.
-        red_before: ids of tests that fail without the change as well.
         by_code: no model took part in the edit, so it does exactly what the task says.
         interpreted: a small model said which edit the task means.
         refactored: it was made entirely by tools that prove that each occurrence keeps its meaning.
-        unbroken: the tests pass, and none of them failed without the version.
-        rewritten: ids of tests that it edits and whose old versions fail with it.
-        added: how many tests can't run without it.
-        reached: the finished tests and all tests, where a limit stopped them; else (0, 0).
         unparsed: files with a syntax error that was there before.
         left: places that the edit left for the user.
         generated: its files that a program generates, so that the change will be lost.
@@ -94,20 +89,14 @@ class ChangeEvidence:
 
     problem: str = ""
     findings: tuple[Finding, ...] = ()
-    tests: TestRun | None = None
+    report: TestReport = field(default_factory=TestReport)
     missing: tuple[str, ...] = ()
     objection: Objection = "none"
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    unexercised: tuple[str, ...] = ()
-    red_before: tuple[str, ...] = ()
     by_code: bool = False
     interpreted: bool = False
     refactored: bool = False
-    unbroken: bool = False
-    rewritten: tuple[str, ...] = ()
-    added: int = 0
-    reached: tuple[int, int] = (0, 0)
     unparsed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     generated: tuple[str, ...] = ()
@@ -117,7 +106,7 @@ class ChangeEvidence:
     @property
     def interrupted(self) -> bool:
         """Whether the tests were stopped, or none of them ran for another reason than a missing module."""
-        run = self.tests
+        run = self.report.run
         if run is None:
             return False
         return run.ended != "finished" or not (run.passed or run.failed or self.missing)
@@ -125,7 +114,7 @@ class ChangeEvidence:
     @property
     def verified(self) -> bool:
         """Whether tests passed, and would not have without the version."""
-        return self.objection == "met" or (self.tests is not None and self.tests.genuine)
+        return self.objection == "met" or self.report.genuine
 
     @property
     def broken(self) -> bool:
@@ -210,7 +199,7 @@ def _reasons(moves: Sequence[_Move], evidence: ChangeEvidence, opinions: Opinion
 
 def _moves(evidence: ChangeEvidence, opinions: Opinions) -> list[_Move]:
     """Everything that changes the score, in the order of the report."""
-    moves = [_run_move(evidence.tests, evidence)] if evidence.tests else []
+    moves = [_run_move(evidence.report.run, evidence)] if evidence.report.run else []
     moves += [*_finding_moves(evidence), *_objection_moves(evidence), *_opinion_moves(opinions)]
     if evidence.by_code:
         moves.append(_Move(_BY_CODE, i18n.message("generate.score.by_code")))
@@ -247,32 +236,33 @@ def _reservations(evidence: ChangeEvidence) -> Iterator[str]:
 
 def _run_move(run: TestRun, evidence: ChangeEvidence) -> _Move:
     """The points for a test run."""
-    done, count = evidence.reached
+    report = evidence.report
+    done, count = report.reached
     if run.genuine:
         key = "by_control" if run.control else "by_inversion"
         values = {"control": run.control, "checked": run.checked, "passed": run.passed}
         how = i18n.message(f"generate.score.{key}", **values)
         if done:
             return _Move(_PARTLY_TESTED, i18n.message("generate.score.turned", how=how, done=done, count=count))
-        if evidence.unexercised:
-            why = i18n.message("generate.score.beside", how=how, names=_name_list(evidence.unexercised))
+        if report.unexercised:
+            why = i18n.message("generate.score.beside", how=how, names=_name_list(report.unexercised))
             return _Move(_PARTLY_TESTED, why)
-        if evidence.rewritten:
-            names = _name_list(evidence.rewritten)
+        if report.rewritten:
+            names = _name_list(report.rewritten)
             return _Move(_PARTLY_TESTED, i18n.message("generate.score.rewritten", how=how, names=names))
         return _Move(_PASS, i18n.message("generate.score.pass", how=how))
-    if evidence.unbroken:
-        key = "generate.score.unbroken" if evidence.added < run.passed else "generate.score.only_with_it"
-        passed = run.passed - evidence.added or run.passed
+    if report.unbroken:
+        key = "generate.score.unbroken" if len(report.added) < run.passed else "generate.score.only_with_it"
+        passed = run.passed - len(report.added) or run.passed
         return _Move(UNTESTED - START, i18n.message(key, passed=passed))
     if evidence.missing:
         modules = ", ".join(evidence.missing)
         return _Move(0.0, i18n.message("generate.score.missing", modules=modules))
-    if evidence.red_before and not newly_failed(run, evidence.red_before):
-        count = len(evidence.red_before)
+    if report.red_before and not newly_failed(run, report.red_before):
+        count = len(report.red_before)
         return _Move(0.0, i18n.message("generate.score.red_before", passed=run.passed, count=count))
     if some_failed(run):
-        failed = len(newly_failed(run, evidence.red_before)) or run.failed + run.errors
+        failed = len(newly_failed(run, report.red_before)) or run.failed + run.errors
         why = i18n.message("generate.score.fail", failed=failed)
         if run.failures:
             first = run.failures[0].test_id
@@ -336,15 +326,15 @@ def requested_corrections(evidence: ChangeEvidence) -> tuple[str, ...]:
     are findings that weigh less than a high one.
     """
     certain = [f"{f.path}:{f.line} {f.message}" for f in evidence.findings if _points(f) <= _FINDINGS["high"]]
-    run = evidence.tests
+    run = evidence.report.run
     counts = run is not None and run.ended == "finished" and not evidence.missing
     failing = [
         f"the test {f.test_id} fails: {f.assertion[:300]}"
         for f in (run.failures if run is not None and counts else ())
-        if f.test_id not in evidence.red_before
+        if f.test_id not in evidence.report.red_before
     ]
     if run is not None and counts and not failing:
-        unrun = sorted(newly_failed(run, evidence.red_before) - {f.test_id for f in run.failures})
+        unrun = sorted(newly_failed(run, evidence.report.red_before) - {f.test_id for f in run.failures})
         failing = [f"{test} can't be run: {run.output[-600:]}" for test in unrun[:1]]
     broken = [f"it does not parse: {evidence.problem}"] if evidence.problem else []
     removed = [f"keep the public name {name}" for name in evidence.removed[:5]]
