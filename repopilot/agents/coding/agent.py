@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repopilot.agents import loop
-from repopilot.agents.coding.outcome import REFACTORING_TOOLS
-from repopilot.agents.coding.tool_edit import left_of
+from repopilot.agents.coding.tool_edit import REFACTORING_TOOLS, left_of
 from repopilot.agents.conventions import Conventions
 from repopilot.agents.loop_values import answered
 from repopilot.agents.overview.for_models import with_layout

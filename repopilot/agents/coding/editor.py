@@ -13,9 +13,8 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.coding.grounded import NEW_DEFINITION, grounded_call
 from repopilot.agents.coding.new_definition import write_definition
-from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.small import edit_lines
-from repopilot.agents.coding.tool_edit import edit_with_tool
+from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
 from repopilot.agents.coding.typed_commands import EDITS, Command, read_command
 from repopilot.errors import GenerationFailed, UsageError
 from repopilot.trace import Step

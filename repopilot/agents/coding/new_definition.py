@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
-from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
 from repopilot.agents.coding.small import as_text
-from repopilot.agents.coding.tool_edit import edit_with_tool
+from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
 from repopilot.agents.coding.typed_commands import Command
 from repopilot.code.languages import file_kind
 from repopilot.code.split import analyse

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from repopilot import i18n
 from repopilot.agents.coding.checks.import_fixer import with_missing_imports
 from repopilot.agents.coding.checks.preserve import leaves_out, unrequested_removals
-from repopilot.agents.coding.outcome import EditOutcome
+from repopilot.agents.coding.tool_edit import EditOutcome
 from repopilot.errors import GenerationFailed, ModelError
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions

@@ -18,10 +18,9 @@ from repopilot.agents.coding.blocks import (
     read_blocks,
 )
 from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
-from repopilot.agents.coding.outcome import EditOutcome
 from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
-from repopilot.agents.coding.tool_edit import edit_with_tool
+from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
 from repopilot.prompts import render

@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.agents.coding.agent import LoopEdit
 from repopilot.agents.coding.editor import edit_by_command, edit_with_model
 from repopilot.agents.coding.follow_ups import follow_ups
-from repopilot.agents.coding.outcome import EditOutcome
+from repopilot.agents.coding.tool_edit import EditOutcome
 from repopilot.agents.exploration import retrieve
 from repopilot.agents.generate.evidence import ChangeContext
 from repopilot.agents.generate.judging import NOT_DEBATED, Debated, Version, debated, inputs_of, judged, tests_of

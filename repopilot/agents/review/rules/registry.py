@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from repopilot.agents.review.rules import polyglot, workflows
+from repopilot.agents.review.rules import workflows
+from repopilot.agents.review.rules.polyglot import ast_grep
 from repopilot.agents.review.rules.rule import Rule
 from repopilot.code.file_version import Code
 from repopilot.code.languages import is_test_path
 from repopilot.types import Finding
 
-_MODULES = (polyglot, workflows)
+_MODULES = (ast_grep, workflows)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 """Every built-in rule, in the order of the modules."""

@@ -64,7 +64,7 @@ class Pattern:
         yield from map(Match, sorted(lines))
 
 
-def built_in_rules() -> tuple[Rule, ...]:
+def _built_in_rules() -> tuple[Rule, ...]:
     """Every rule of the YAML files beside this module, in the order of the file names; one for each language.
 
     Raises:
@@ -136,3 +136,7 @@ def _shared_utilities() -> dict[str, dict[str, Any]]:
         for language in _languages_of(row):
             utilities.setdefault(language, {})[row["id"]] = row["rule"]
     return utilities
+
+
+RULES = _built_in_rules()
+"""Every rule of the YAML files beside this module."""
