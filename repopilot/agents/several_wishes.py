@@ -94,14 +94,10 @@ def _holds_code(text: str) -> bool:
 
 async def _by_model(text: str, model: Model, step: Step) -> tuple[str, ...] | None:
     """The parts that the model names, None where it fails or names what isn't in the message."""
-    from llama_index.core.llms import ChatMessage
-
+    from repopilot.llm.stream import prompt_of
     from repopilot.llm.structured import ask
 
-    prompt = [
-        ChatMessage(role="system", content=render("split_system")),
-        ChatMessage(role="user", content=f"Message: {text}"),
-    ]
+    prompt = prompt_of(render("split_system"), f"Message: {text}")
     try:
         async with asyncio.timeout(min(MODEL_S, model.timeout_s)):
             async with step.child("divide", "llm", text) as dividing:

@@ -231,6 +231,13 @@ async def _check_length(model: Model, messages: Sequence[ChatMessage], options: 
     return tokens + await asyncio.to_thread(model.count_tokens, json.dumps(options.tools)) if options.tools else tokens
 
 
+def prompt_of(system: str, user: str) -> list[ChatMessage]:
+    """A prompt of two messages: what the model is to do, and the request."""
+    from llama_index.core.llms import ChatMessage
+
+    return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
+
+
 async def prompt_tokens(model: Model, messages: Sequence[ChatMessage]) -> int:
     """Count the tokens of a prompt, including those of the chat template."""
     text = "\n".join(message.content or "" for message in messages)

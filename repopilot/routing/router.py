@@ -183,7 +183,7 @@ async def _by_model(question: str, model: Model, turns: Sequence[Turn], step: St
 
 def _prompt(question: str, turns: Sequence[Turn]) -> list[ChatMessage]:
     """The definitions with their examples, the last turns and the question."""
-    from llama_index.core.llms import ChatMessage
+    from repopilot.llm.stream import prompt_of
 
     specs = [intents.by_id(intent) for intent in intents.routed()]
     system = render(
@@ -198,4 +198,4 @@ def _prompt(question: str, turns: Sequence[Turn]) -> list[ChatMessage]:
     )
     words = ", ".join(spec.word for spec in specs)
     asked = render("route_user", words=words, conversation=spoken, question=question[:_PROMPT_CHARACTERS])
-    return [ChatMessage(role="system", content=system), ChatMessage(role="user", content=asked)]
+    return prompt_of(system, asked)

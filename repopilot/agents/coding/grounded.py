@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from repopilot.agents.coding.edit_kinds import asked_for
 from repopilot.agents.coding.typed_commands import Command
@@ -32,9 +32,6 @@ from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Step
 from repopilot.types import Symbol
 from repopilot.workspace import Workspace
-
-if TYPE_CHECKING:
-    from llama_index.core.llms import ChatMessage
 
 MOST_TOKENS = 90
 MOST_WORDS = 30
@@ -89,7 +86,8 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Command 
     async with step.child("read the task", "llm", task) as reading:
         options = ChatOptions(MOST_TOKENS, 0.0, schema=schema)
         try:
-            reply = await stream.chat(workspace.model, _messages(task), reading, options)
+            prompt = stream.prompt_of(render("read_call"), task)
+            reply = await stream.chat(workspace.model, prompt, reading, options)
             said = json.loads(reply)
         except ValueError:
             return None
@@ -99,12 +97,6 @@ async def grounded_call(task: str, workspace: Workspace, step: Step) -> Command 
             found = await asyncio.to_thread(_accepted, said, words, copy)
         reading.note(accepted=found is not None)
     return found
-
-
-def _messages(task: str) -> list[ChatMessage]:
-    from llama_index.core.llms import ChatMessage
-
-    return [ChatMessage(role="system", content=render("read_call")), ChatMessage(role="user", content=task)]
 
 
 def _words_of(task: str, index: Index) -> _Words:

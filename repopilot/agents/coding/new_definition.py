@@ -10,7 +10,6 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
@@ -21,13 +20,11 @@ from repopilot.agents.coding.typed_commands import Command
 from repopilot.code.languages import file_kind
 from repopilot.code.split import analyse
 from repopilot.llm.backend import ChatOptions
+from repopilot.llm.stream import prompt_of
 from repopilot.prompts import render
 from repopilot.trace import Step
 from repopilot.types import Hit, Symbol
 from repopilot.workspace import Workspace
-
-if TYPE_CHECKING:
-    from llama_index.core.llms import ChatMessage
 
 MOST_HEAD = 14
 """Lines shown of the start of the class or file that gets the definition."""
@@ -58,7 +55,7 @@ async def write_definition(
         GenerationFailed: as `sampled`.
         ModelError: the model failed.
     """
-    messages = await asyncio.to_thread(_messages, call, task, hits, workspace)
+    messages = prompt_of(render("definition_system"), await asyncio.to_thread(_request, call, task, hits, workspace))
     options = ChatOptions(REPLY_TOKENS, stop=("\n```\n",))
 
     async def made(reply: str, writing: Step) -> EditOutcome | None:
@@ -67,17 +64,12 @@ async def write_definition(
     return await sampled(Sampling("write the definition", task, messages, options, made), workspace, step, ends)
 
 
-def _messages(call: Command, task: str, hits: Sequence[Hit], workspace: Workspace) -> list[ChatMessage]:
-    from llama_index.core.llms import ChatMessage
-
+def _request(call: Command, task: str, hits: Sequence[Hit], workspace: Workspace) -> str:
+    """The task, with the lines around the place of the definition."""
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
     shown = as_text([*_around(path, anchor, workspace), *shown_lines(task, hits, workspace)])
     where = f"which belongs into `{anchor}` in {path}" if anchor else f"which belongs into {path}"
-    asked = render("definition_user", shown=shown, task=task, name=name, where=where)
-    return [
-        ChatMessage(role="system", content=render("definition_system")),
-        ChatMessage(role="user", content=asked),
-    ]
+    return render("definition_user", shown=shown, task=task, name=name, where=where)
 
 
 def _around(path: str, anchor: str, workspace: Workspace) -> list[LineExcerpt]:

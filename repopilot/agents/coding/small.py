@@ -23,6 +23,7 @@ from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
 from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.model import Model
+from repopilot.llm.stream import prompt_of
 from repopilot.prompts import render
 from repopilot.trace import Step
 from repopilot.types import Hit
@@ -48,8 +49,6 @@ async def edit_lines(
         GenerationFailed: as `sampled`.
         ModelError: the model failed.
     """
-    from llama_index.core.llms import ChatMessage
-
     model = workspace.model
     assert model is not None
     async with step.child("find the lines", "tool", task) as finding:
@@ -58,11 +57,8 @@ async def edit_lines(
     if not excerpts:
         return None
     options = _options(model, excerpts)
-    prompt = render("search_replace_user", shown=as_text(excerpts), task=task)
-    messages = [
-        ChatMessage(role="system", content=render("search_replace_system")),
-        ChatMessage(role="user", content=prompt),
-    ]
+    asked = render("search_replace_user", shown=as_text(excerpts), task=task)
+    messages = prompt_of(render("search_replace_system"), asked)
 
     async def made(reply: str, writing: Step) -> EditOutcome | None:
         blocks = blocks_of_json(reply) if options.schema else read_blocks(reply)

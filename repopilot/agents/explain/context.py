@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.exploration import context_tokens
 from repopilot.llm.model import Model
+from repopilot.llm.stream import prompt_of
 from repopilot.prompts import delimiter, render
 from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, identifiers, last_name, word_stems
@@ -96,8 +97,6 @@ def prompt_messages(workspace: Workspace, found: Findings, coverage: float) -> l
     Returns:
         A system message and a user message.
     """
-    from llama_index.core.llms import ChatMessage
-
     tail = "_fr" if found.language == "fr" else ""
     absence = " " + render("explain_absence") if coverage < WEAK_COVERAGE else ""
     user = render(
@@ -105,7 +104,4 @@ def prompt_messages(workspace: Workspace, found: Findings, coverage: float) -> l
         context="\n".join(filter(None, (found.map, found.pack.text))).strip(),
         question=found.question[:4000],
     )
-    return [
-        ChatMessage(role="system", content=render("explain_system", name=workspace.snapshot.name, absence=absence)),
-        ChatMessage(role="user", content=user),
-    ]
+    return prompt_of(render("explain_system", name=workspace.snapshot.name, absence=absence), user)

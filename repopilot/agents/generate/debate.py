@@ -25,7 +25,7 @@ from repopilot.code.languages import is_product_path
 from repopilot.code.split import analysed
 from repopilot.errors import ModelError, RepoPilotError
 from repopilot.llm.model import CHARS_PER_TOKEN, Model
-from repopilot.llm.stream import prompt_tokens
+from repopilot.llm.stream import prompt_of, prompt_tokens
 from repopilot.llm.structured import ask
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.repo.patches.diff_hunks import before_change
@@ -199,8 +199,6 @@ async def _second_opinion(
 
 async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange], step: Step) -> BaseModel | None:
     """The reviewer's reply, None when it fails or can't be read."""
-    from llama_index.core.llms import ChatMessage
-
     mark = nonce()
     system = render(reviewer.name, focus=reviewer.focus)
     if reviewer.told:
@@ -208,7 +206,7 @@ async def _review(reviewer: _Reviewer, task: str, changes: Sequence[FileChange],
     shown = await asyncio.to_thread(code_shown, changes, reviewer.model)
     code = sanitized(f"{shown}{reviewer.told}", mark)
     user = render("debate_user", mark=mark, code=code, task=sanitized(task[:LONGEST_TASK], mark))
-    messages = [ChatMessage(role="system", content=system), ChatMessage(role="user", content=user)]
+    messages = prompt_of(system, user)
     seconds = reviewer.seconds(await prompt_tokens(reviewer.model, messages))
     if seconds == 0.0:
         return _late(reviewer, step)

@@ -235,11 +235,9 @@ async def _sample_tests(request: RepairRequest, model: Model, names: Sequence[st
 
 async def _ask(model: Model, prompt: str, step: Step, name: str, seed: int) -> str:
     """The model's reply, in a child step of that name."""
-    from llama_index.core.llms import ChatMessage
+    from repopilot.llm.stream import chat, prompt_of
 
-    from repopilot.llm.stream import chat
-
-    messages = [ChatMessage(role="system", content=render("repair_system")), ChatMessage(role="user", content=prompt)]
+    messages = prompt_of(render("repair_system"), prompt)
     async with step.child(name, kind="llm") as child:
         return await chat(model, messages, child, ChatOptions(_REPLY_TOKENS, _TEMPERATURE, seed=seed))
 
