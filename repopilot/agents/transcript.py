@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -67,13 +68,10 @@ def fitted(messages: Sequence[Message], window_tokens: int, count_tokens: Callab
     begin = next((n for n, m in enumerate(messages) if m["role"] == "assistant"), len(messages))
     fixed = list(messages[:begin])
     exchanges = _exchanges(messages[begin:])
-    costs: dict[str, int] = {}
+    count = cache(count_tokens)
 
     def cost(message: Message) -> int:
-        text = message["content"] + json.dumps(message.get("tool_calls", ""))
-        if text not in costs:
-            costs[text] = count_tokens(text) + MESSAGE_TOKENS
-        return costs[text]
+        return count(message["content"] + json.dumps(message.get("tool_calls", ""))) + MESSAGE_TOKENS
 
     room = window_tokens - sum(map(cost, fixed))
     smaller = (each for each in _ever_smaller(exchanges) if sum(map(cost, chain(*each))) <= room)

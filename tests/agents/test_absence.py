@@ -10,9 +10,8 @@ import pytest
 from support.shop_workspace import shop_workspace as opened_shop
 
 from repopilot import trace
-from repopilot.agents.explain.absence import absent_proper_names
 from repopilot.agents.explain.agent import explain
-from repopilot.agents.explain.grounding import absent_names, files_holding, indexed_holding
+from repopilot.agents.explain.grounding import absent_names, absent_proper_names, files_holding, indexed_holding
 from repopilot.results import Answer, Explanation
 from repopilot.retrieval.search import search
 from repopilot.workspace import Workspace

@@ -17,8 +17,7 @@ from support.trace_outline import outline
 from repopilot import trace
 from repopilot.agents.explain.agent import _lead, explain
 from repopilot.agents.explain.code_findings import Findings
-from repopilot.agents.explain.forms.code_answer import Inquiry
-from repopilot.agents.explain.forms.compose import Item, sentence
+from repopilot.agents.explain.forms.code_answer import Inquiry, Item, sentence
 from repopilot.agents.explain.render import evidence_markdown
 from repopilot.assistant import answer
 from repopilot.errors import ModelError, UsageError

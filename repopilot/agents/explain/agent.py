@@ -10,11 +10,16 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from repopilot import i18n
-from repopilot.agents.explain.absence import absent_proper_names, in_skipped_files
 from repopilot.agents.explain.agent_answer import AgentAnswer, agent_answer
 from repopilot.agents.explain.code_findings import Findings, excerpts_of, find
 from repopilot.agents.explain.context import WEAK_COVERAGE, focused_context, question_coverage
-from repopilot.agents.explain.grounding import absent_names, files_holding, leads_here
+from repopilot.agents.explain.grounding import (
+    absent_names,
+    absent_proper_names,
+    files_holding,
+    in_skipped_files,
+    leads_here,
+)
 from repopilot.agents.explain.prose import Prose, write_prose
 from repopilot.agents.explain.render import (
     absence_note,
@@ -193,8 +198,7 @@ def _absent_names(found: Findings, workspace: Workspace) -> list[str]:
 
 def _basis(found: Findings, workspace: Workspace) -> _Basis:
     excerpts = excerpts_of(found, workspace)
-    absent = _absent_names(found, workspace)
-    return _Basis(excerpts, question_coverage(found, excerpts), absent)
+    return _Basis(excerpts, question_coverage(found, excerpts), _absent_names(found, workspace))
 
 
 def _quoted_words(place: Evidence) -> str:

@@ -174,20 +174,15 @@ class _Listener:
         self._publish = publish
         self._so_far = AnswerSoFar()
         self._shown = 0
-        self._sent_back = False
+        self.answered = False  # it stays so whatever the model says when it is sent back
         self._was_judged = False
         self._taken_back: list[CheckedPart] = []
         self._objections: dict[int, str] = {}
         self._known_after: tuple[int, Known] | None = None
 
-    @property
-    def answered(self) -> bool:
-        """Whether the model gave an answer, whatever it said when it was sent back."""
-        return self._sent_back
-
     async def hear(self, so_far: str, calls: Sequence[loop.CallRecord]) -> bool:
         """Show the sentences that are complete. A text that cites nothing yet may be a note before further calls."""
-        if self._sent_back:
+        if self.answered:
             return False
         passages = self._so_far.complete(so_far)
         if not any(passage.places for passage in passages):
@@ -206,12 +201,12 @@ class _Listener:
     async def look_again(self, answer: str, calls: Sequence[loop.CallRecord]) -> str:
         """Check a whole answer. Returns the message with the sentences that the model is to look at again, once; '' for
         none."""
-        if self._sent_back:
+        if self.answered:
             await self._correct(answer, calls)
             return ""
         await self.check(answer, calls)
         await self.show()
-        self._sent_back = True
+        self.answered = True
         numbered = dict(enumerate(_sentences(self.checked), 1))
         self._objections = {n: why for n, each in numbered.items() if (why := self._objection(each))}
         rows = [f"{n}: {numbered[n].passage.written} ({why})" for n, why in self._objections.items()]
@@ -284,8 +279,22 @@ class _Listener:
 
     def told(self) -> AgentAnswer:
         """The answer as far as it is checked."""
-        told = _told(self.checked, self._found.evidence, self._workspace.index)
-        return replace(told, was_judged=self._was_judged)
+        index = self._workspace.index
+        numbers = numbers_of(self.checked)
+        sentences = tuple(sentence for each in self.checked if (sentence := _sentence(each, numbers)) is not None)
+        cited = [_evidence(index, place, number, within=[*numbers][: number - 1]) for place, number in numbers.items()]
+        holding = {place for each in self.checked if each.status == "checked" for place in each.places}
+        citations = tuple(
+            Citation(number, e.path, e.start_line, e.end_line, index.commit, e.symbol, place in holding)
+            for (place, number), e in zip(numbers.items(), cited, strict=True)
+        )
+        return AgentAnswer(
+            sentences,
+            layout=tuple(piece for piece in _layout(self.checked) if piece != ""),
+            evidence=_with_further(cited, self._found.evidence) if numbers else self._found.evidence,
+            citations=citations,
+            was_judged=self._was_judged,
+        )
 
     async def _correct(self, reply: str, calls: Sequence[loop.CallRecord]) -> None:
         """Replace the sentences that went back by their corrections, except a checked one whose correction fails the
@@ -378,19 +387,6 @@ def _in_place(old: AnswerPart, new: Sequence[AnswerPart]) -> Iterator[AnswerPart
 def _counts(checked: Sequence[CheckedPart]) -> dict[str, int]:
     found = [each.status for each in _sentences(checked)]
     return {"sentences": len(found), **{name: found.count(name) for name in ("checked", "unchecked", "contradicted")}}
-
-
-def _told(checked: Sequence[CheckedPart], found: Sequence[Evidence], index: Index) -> AgentAnswer:
-    numbers = numbers_of(checked)
-    sentences = tuple(sentence for each in checked if (sentence := _sentence(each, numbers)) is not None)
-    cited = [_evidence(index, place, number, within=[*numbers][: number - 1]) for place, number in numbers.items()]
-    holding = {place for each in checked if each.status == "checked" for place in each.places}
-    citations = tuple(
-        Citation(number, e.path, e.start_line, e.end_line, index.commit, e.symbol, place in holding)
-        for (place, number), e in zip(numbers.items(), cited, strict=True)
-    )
-    evidence = _with_further(cited, found) if numbers else tuple(found)
-    return AgentAnswer(sentences, tuple(piece for piece in _layout(checked) if piece != ""), evidence, citations)
 
 
 def _outcome(listener: _Listener, ended: str) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from repopilot.agents.loop_values import CallRecord
@@ -30,7 +30,6 @@ class LinesRead:
     searches: tuple[str, ...] = ()
     told: frozenset[str] = frozenset()
     results: str = ""
-    _identifiers: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     def holds(self, path: str, start: int, end: int) -> bool:
         """Whether most of these lines were read."""
@@ -39,23 +38,15 @@ class LinesRead:
 
     def with_name(self, name: str) -> Iterator[tuple[str, int]]:
         """Path and number of each line read that has an identifier."""
-        for path in self.lines:
-            yield from ((path, number) for number in self._names(path).get(name, ()))
+        for path, lines in self.lines.items():
+            # To look for the text first is a hundred times faster.
+            yield from ((path, number) for number, line in lines.items() if name in line and name in identifiers(line))
 
     def with_text(self, text: str) -> Iterator[tuple[str, int]]:
         """Path and number of each line read that holds a text, however it is spaced."""
         wanted = without_spaces(text)
         for path, lines in self.lines.items():
             yield from ((path, number) for number, line in lines.items() if wanted in without_spaces(line))
-
-    def _names(self, path: str) -> Mapping[str, list[int]]:
-        if path not in self._identifiers:
-            found: dict[str, list[int]] = {}
-            for number, line in self.lines[path].items():
-                for name in identifiers(line):
-                    found.setdefault(name, []).append(number)
-            self._identifiers[path] = found
-        return self._identifiers[path]
 
 
 def lines_read(index: Index, shown: Iterable[tuple[str, int, int]], searches: Iterable[str] = ()) -> LinesRead:

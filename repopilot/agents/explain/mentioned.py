@@ -12,7 +12,6 @@ from repopilot.errors import RepoPilotError
 from repopilot.i18n import message, reason
 from repopilot.index.store import Index
 from repopilot.repo import history
-from repopilot.repo.patches.patch import FileDiff
 from repopilot.types import Evidence, innermost
 from repopilot.workspace import Workspace
 
@@ -66,36 +65,29 @@ def _mentions(question: str) -> list[tuple[str, str]]:
 
 def _named(index: Index, path: str, name: str) -> Iterator[Evidence]:
     """A definition of a file, some of its lines, or the file."""
-    if lines := _LINES.fullmatch(name):
-        start = int(lines[1])
-        last = (index.text(path) or "").count("\n") + 1
-        if 1 <= start <= last:
-            end = max(start, min(int(lines[2] or start), last))
-            symbol = innermost(index.outline(path), (start + end) // 2)
-            yield evidence_of_lines(index, 0, (path, start, end), symbol.qualified if symbol else "", LINES[0])
-        return
-    for symbol in index.outline(path) if name else ():
-        if name in (symbol.qualified, symbol.name):
-            yield evidence_of_lines(index, 0, (path, symbol.start_line, symbol.end_line), symbol.qualified, LINES[0])
-            return
+    last = (index.text(path) or "").count("\n") + 1
     if not name:
-        last = (index.text(path) or "").count("\n") + 1
         yield evidence_of_lines(index, 0, (path, 1, last), "", LINES[0])
+    elif lines := _LINES.fullmatch(name):
+        start = int(lines[1])
+        if 1 <= start <= last:
+            yield _lines(index, path, start, max(start, min(int(lines[2] or start), last)), LINES[0])
+    elif symbol := next((s for s in index.outline(path) if name in (s.qualified, s.name)), None):
+        yield evidence_of_lines(index, 0, (path, symbol.start_line, symbol.end_line), symbol.qualified, LINES[0])
+
+
+def _lines(index: Index, path: str, start: int, end: int, most: int) -> Evidence:
+    """Lines of a file, with the name of the definition around their middle."""
+    symbol = innermost(index.outline(path), (start + end) // 2)
+    return evidence_of_lines(index, 0, (path, start, end), symbol.qualified if symbol else "", most)
 
 
 def _changed(workspace: Workspace, base: str, head: str | None) -> Iterator[Evidence]:
     """The changed lines between two states, as far as the index has them. Raises RepoPilotError."""
     for diff in history.diff(workspace.snapshot, base, head, workspace.settings):
-        if diff.path in workspace.index.files:
-            yield from _of_diff(workspace.index, diff)
-
-
-def _of_diff(index: Index, diff: FileDiff) -> Iterator[Evidence]:
-    outline = index.outline(diff.path)
-    last = (index.text(diff.path) or "").count("\n") + 1
-    for hunk in diff.hunks:
-        start = max(1, hunk.new_start)
-        end = min(last, hunk.new_start + max(1, hunk.new_lines) - 1)
-        if start <= end:
-            symbol = innermost(outline, (start + end) // 2)
-            yield evidence_of_lines(index, 0, (diff.path, start, end), symbol.qualified if symbol else "", LINES[1])
+        last = (workspace.index.text(diff.path) or "").count("\n") + 1
+        for hunk in diff.hunks if diff.path in workspace.index.files else ():
+            start = max(1, hunk.new_start)
+            end = min(last, hunk.new_start + max(1, hunk.new_lines) - 1)
+            if start <= end:
+                yield _lines(workspace.index, diff.path, start, end, LINES[1])

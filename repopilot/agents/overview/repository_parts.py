@@ -246,7 +246,8 @@ def _most_used(index: Index, graph: Graph, groups: Sequence[Group]) -> list[list
         named: dict[str, int] = {}  # an overload is named once
         for node in nodes:
             named.setdefault(names[node], node)
-        places = (_place(graph, node) for node in named.values())
+        shown = (graph.nodes[node] for node in named.values())
+        places = (NamedPlace(each.name, each.path, each.line) for each in shown)
         wished = (place for place in places if not _is_deprecated_at(index, place))
         found.append(list(islice(wished, MOST_SYMBOLS)))
     return found
@@ -276,11 +277,6 @@ def _is_of_tests(path: str, name: str) -> bool:
 def is_private(name: str) -> bool:
     """Whether a part of a qualified name begins with an underscore, which marks what others should not use."""
     return any(part.startswith("_") for part in name.split("."))
-
-
-def _place(graph: Graph, node: int) -> NamedPlace:
-    found = graph.nodes[node]
-    return NamedPlace(found.name, found.path, found.line)
 
 
 def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:

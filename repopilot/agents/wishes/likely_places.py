@@ -109,7 +109,7 @@ def question_of(task: str, evidence: TaskEvidence, index: Index, language: str) 
         The question; None where the task names a place, or one is likely enough.
     """
     sources = [f for f in evidence.files if f.role in CODE]
-    if _stands_out(evidence):
+    if any(f.named for f in evidence.files) or any(f.probability >= STANDS_OUT for f in sources):
         return None
     places = [_place(f, evidence, index) for f in sources] or _most_used(evidence.graph)
     options = tuple(f"@{place}" for place in places[:MOST_OPTIONS])
@@ -183,7 +183,7 @@ def parts_of(task: str, evidence: TaskEvidence, index: Index, language: str) -> 
                 number,
                 _title(task, file, place, language),
                 (file.path,),
-                risk_of((file.path,), index),
+                risk_of(file.path, index),
                 tuple(part.number for part in earlier),
                 place=place,
                 reasons=_reasons(file, evidence),
@@ -192,15 +192,12 @@ def parts_of(task: str, evidence: TaskEvidence, index: Index, language: str) -> 
     return tuple(parts)
 
 
-def risk_of(files: Sequence[str], index: Index) -> Risk:
+def risk_of(path: str, index: Index) -> Risk:
     """HIGH for a schema or a file whose names are used in many places, MEDIUM for other existing code, LOW for new
-    files, tests and documents, UNKNOWN without files."""
-    if not files:
-        return "UNKNOWN"
-    existing = [f for f in files if f in index.files and not is_test_path(f) and not is_doc_path(f)]
-    if any(file_kind(f) == "schema" or _users(f, index) >= WIDELY_USED for f in existing):
-        return "HIGH"
-    return "MEDIUM" if existing else "LOW"
+    files, tests and documents."""
+    if path not in index.files or is_test_path(path) or is_doc_path(path):
+        return "LOW"
+    return "HIGH" if file_kind(path) == "schema" or _users(path, index) >= WIDELY_USED else "MEDIUM"
 
 
 def file_rows(evidence: TaskEvidence, most: int) -> list[dict[str, object]]:
@@ -213,12 +210,6 @@ def confidence_note(task: str, evidence: TaskEvidence, index: Index, language: s
     if any(f.named for f in evidence.files):
         return ""
     return i18n.text("planning.agreed" if agreed_file(task, evidence, index) else "planning.uncertain", language)
-
-
-def _stands_out(evidence: TaskEvidence) -> bool:
-    """Whether the task names a place, or one is likely enough to begin with."""
-    sources = (f for f in evidence.files if f.role in CODE)
-    return any(f.named for f in evidence.files) or any(f.probability >= STANDS_OUT for f in sources)
 
 
 def _likely(evidence: TaskEvidence) -> list[FileEvidence]:

@@ -97,7 +97,7 @@ def _parts(plan: ProposedPlan, index: Index) -> tuple[PlanPart, ...]:
                 number,
                 part.title.strip(),
                 (path := part.place.partition(":")[0],),
-                risk_of((path,), index),
+                risk_of(path, index),
                 tuple(part.depends_on),
                 place=part.place,
                 acceptance=tuple(part.done_when),

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.code_answer import CitedPlaces, CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.agents.overview.best_commands import ranked_commands
 from repopilot.agents.overview.compute import overview_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.code_answer import CitedPlaces, CodeAnswer, Inquiry
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.index.manifests import dependencies, facts, manifests
 from repopilot.project.manifest import Dependency

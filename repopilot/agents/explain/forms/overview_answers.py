@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from repopilot.agents.explain.forms.cited_places import CitedPlaces
-from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
+from repopilot.agents.explain.forms.code_answer import CitedPlaces, CodeAnswer, Inquiry
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_text
 from repopilot.retrieval.query.asked import Asked

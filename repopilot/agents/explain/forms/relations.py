@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from repopilot import i18n
-from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry
-from repopilot.agents.explain.forms.compose import Item, listing, sentence
+from repopilot.agents.explain.forms.code_answer import CodeAnswer, Inquiry, Item, listing, sentence
 from repopilot.agents.explain.forms.known_symbols import definitions, dotted
 from repopilot.agents.explain.forms.recognise import Form
 from repopilot.code.graph.graph import DEPENDING, VERBS, Edge, find
