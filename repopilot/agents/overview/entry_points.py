@@ -28,7 +28,6 @@ _LEAST_REACH = 0.1
 """A program that reaches a smaller share of the code than the entry point that reaches most is a tool."""
 _DECLARING = frozenset(("rust", "go"))
 """Languages whose files themselves declare what others can import."""
-_MAIN_LANGUAGES = frozenset(("c", "cpp", "go", "java", "kotlin", "rust", "csharp", "scala"))
 _STARTED = re.compile(r"^if __name__ == [\"']__main__[\"']:", re.M)
 _GO_MAIN = re.compile(r"^package main\b", re.M)
 _CONDITION = re.compile(r"^[^\S\n]*#[^\S\n]*(if|endif)(.*)", re.M)
@@ -263,9 +262,7 @@ def _is_program(main: Symbol, index: Index) -> bool:
         return "fun main(" in main.signature  # not an extension of a class
     if language == "rust":
         return _RUST_ROOT.search(main.path) is not None
-    if language in ("java", "csharp", "scala"):
-        return "static" in main.signature
-    return language in _MAIN_LANGUAGES
+    return language in ("java", "csharp", "scala") and "static" in main.signature
 
 
 def _is_conditional(main: Symbol, text: str) -> bool:

@@ -14,7 +14,6 @@ from repopilot.index.store import Index
 from repopilot.resolve.uses import call_graph
 from repopilot.resolve.uses.call_graph import RelatedPlace, path_between, symbols_of
 from repopilot.resolve.uses.unused import said_unused
-from repopilot.resolve.uses.usage import Usage
 
 MOST_DEFINITIONS = 4
 """Definitions of one name whose relations are listed together. A name with more of them says too little."""
@@ -45,21 +44,16 @@ def answer_relation(form: Form, inquiry: Inquiry) -> CodeAnswer | None:
     if not 0 < len(found) <= MOST_DEFINITIONS:
         return None
     resolver = inquiry.workspace.resolver
-    places: list[RelatedPlace] = []
-    usages: list[Usage | None] = []
-    for symbol in found:
-        related = _ASKED[form.kind](index, f"{symbol.path}:{symbol.qualified}", 1, resolver)
-        usages.append(related.usage)
-        places += related.places
+    related = [_ASKED[form.kind](index, f"{s.path}:{s.qualified}", 1, resolver) for s in found]
     verbs = {VERBS[kind] for kind in _VERBS.get(form.kind, DEPENDING)}
-    places = [place for place in places if place.relation in verbs]
+    places = [place for each in related for place in each.places if place.relation in verbs]
     items = list(_items(index, places, at_use=form.kind in _INCOMING))
     shown = [item for item in items if index.is_own(item.path)] or items
     if not shown and form.kind not in ("callers", "references"):
         return None
     called = f"`{found[0].qualified}`" if len(found) == 1 else f"`{found[0].name}`"
     if not shown:
-        text = i18n.translated(said_unused(called, usages[0], index, found), inquiry.language)
+        text = i18n.translated(said_unused(called, related[0].usage, index, found), inquiry.language)
         own = [Item("", s.path, s.start_line, s.start_line, s.qualified) for s in found]
         return sentence(inquiry, form.kind, text.rstrip("."), own)
     by_name = {(place.path, place.name) for place in places} - {(p.path, p.name) for p in places if p.sure}
