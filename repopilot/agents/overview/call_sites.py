@@ -10,7 +10,7 @@ from tree_sitter import Tree
 
 from repopilot.agents.overview.call_work import CONSTRUCTORS
 from repopilot.code.graph.graph import Edge, Graph
-from repopilot.code.syntax import parse
+from repopilot.code.syntax import ancestors, parse
 from repopilot.index.store import Index
 
 PARSE_S = 1.0
@@ -41,9 +41,8 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
         tree, text = tree_of(path), index.lines(path, line, line) or ""
         start = (line - 1, len(text) - len(text.lstrip()))
         node = tree.root_node.descendant_for_point_range(start, start) if tree else None
-        while node is not None and not _HANDLER.fullmatch(node.type):
-            node = node.parent
-        return node is not None
+        around = (node, *ancestors(node)) if node is not None else ()
+        return any(_HANDLER.fullmatch(each.type) for each in around)
 
     def is_usual(caller: int, called: int) -> bool:
         place = graph.nodes[caller]
