@@ -24,14 +24,12 @@ def evidence_markdown(evidence: Sequence[Evidence], language: str, *, folded: bo
         folded: whether the rest is named only, without its lines.
         first: how many come first.
     """
-    shown = evidence[:first]
-    rest = evidence[first:]
-    parts = ["\n".join([_head(place), *_quoted(place)]) for place in shown]
-    if rest:
-        parts.append(i18n.text("explain.more_places", language))
-    if folded:
-        return "\n\n".join([*parts, *(["\n".join(_head(place) for place in rest)] if rest else [])])
-    return "\n\n".join([*parts, *("\n".join([_head(place), *_quoted(place)]) for place in rest)])
+    parts = ["\n".join([_head(place), *_quoted(place)]) for place in evidence]
+    if rest := evidence[first:]:
+        parts.insert(first, i18n.text("explain.more_places", language))
+    if rest and folded:
+        parts[first + 1 :] = ["\n".join(map(_head, rest))]
+    return "\n\n".join(parts)
 
 
 def places_markdown(

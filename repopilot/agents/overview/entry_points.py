@@ -286,17 +286,16 @@ def _program_name(path: str, index: Index) -> str:
 
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
     """What users import, of each language."""
-    found = [*_python_packages(index, lines), *_go_packages(index, lines), *_gems(index)]
-    found += _installed_headers(index, lines)
-    found += [
-        EntryPoint("facade", manifest.name, manifest.path, 1)
-        for manifest in manifests(index)
-        if manifest.ecosystem == "dotnet" and not manifest.is_private and is_product_path(manifest.path)
+    dotnet = (each for each in manifests(index) if each.ecosystem == "dotnet" and not each.is_private)
+    crates = (path for path in lines if path.endswith("src/lib.rs"))
+    return [
+        *_python_packages(index, lines),
+        *_go_packages(index, lines),
+        *_gems(index),
+        *_installed_headers(index, lines),
+        *(EntryPoint("facade", each.name, each.path, 1) for each in dotnet if is_product_path(each.path)),
+        *(EntryPoint("facade", f"use {_crate(path, index)}", path, 1) for path in crates),
     ]
-    found += [
-        EntryPoint("facade", f"use {_crate(path, index)}", path, 1) for path in lines if path.endswith("src/lib.rs")
-    ]
-    return found
 
 
 def _python_packages(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:

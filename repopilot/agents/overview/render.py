@@ -233,11 +233,9 @@ def shares_text(overview: Overview) -> str:
 
 
 def _head(overview: Overview, language: str, at: Cite) -> str:
-    rows = []
-    if source := overview.purpose_source:
-        rows.append(f"{literal(overview.purpose)} {at(source.path, source.line)}")
-    rows.append(facts_text(overview, language, literal))
-    return "\n\n".join(rows)
+    source = overview.purpose_source
+    purpose = [f"{literal(overview.purpose)} {at(source.path, source.line)}"] if source else []
+    return "\n\n".join([*purpose, facts_text(overview, language, literal)])
 
 
 def _entry_rows(shown: _Shown) -> list[str]:
@@ -289,14 +287,9 @@ def _flow_rows(shown: _Shown) -> list[str]:
 
 
 def _command_rows(shown: _Shown) -> list[str]:
-    language = shown.language
     return [
-        list_row(
-            command_label(purpose, c, language),
-            command_text(c, shown.at),
-            language,
-        )
-        for purpose, c in shown.overview.commands.items()
+        list_row(command_label(purpose, command, shown.language), command_text(command, shown.at), shown.language)
+        for purpose, command in shown.overview.commands.items()
     ]
 
 

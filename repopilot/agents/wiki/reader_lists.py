@@ -70,14 +70,6 @@ def note_of(place: NamedPlace, language: str) -> str:
     return ": ".join(filter(None, (mark, literal(place.note))))
 
 
-def _rows(found: Iterable[NamedPlace], page: Page, indent: str = "") -> list[str]:
-    """A row for each thing that the repository describes, then one row with all others."""
-    said = [(each, note_of(each, page.language)) for each in sorted(found, key=lambda each: each.is_deprecated)]
-    rows = [f"{code(each.name)}: {note} {page.at(each.path, each.line)}" for each, note in said if note]
-    rest = ", ".join(page.linked(code(each.name), each.path, each.line) for each, note in said if not note)
-    return [f"{indent}- {row}" for row in (*rows, rest) if row]
-
-
 def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[str]:
     """The classes in some files of which users choose a subclass, those with the most first: a folder holds several
     public ones that documents name.
@@ -110,7 +102,8 @@ def _names_in_documents(index: Index) -> frozenset[str]:
 
 
 def options(index: Index, files: Iterable[str], page: Page) -> list[str]:
-    """The options of command lines with their help, and the fields of types for options with their documentation.
+    """The options of command lines with their help, and the fields of types for options with their documentation;
+    deprecated ones come last.
 
     Args:
         index: the repository.
@@ -119,7 +112,8 @@ def options(index: Index, files: Iterable[str], page: Page) -> list[str]:
     """
     declared = (each for path in files for each in (*_of_command_line(index, path), *_fields(index, path)) if each.note)
     found = list({each.name: each for each in declared}.values())
-    return _rows(found[:MOST_OPTIONS], page)
+    shown = sorted(found[:MOST_OPTIONS], key=lambda each: each.is_deprecated)
+    return [f"- {code(o.name)}: {note_of(o, page.language)} {page.at(o.path, o.line)}" for o in shown]
 
 
 def _fields(index: Index, path: str) -> Iterator[NamedPlace]:
