@@ -322,12 +322,10 @@ class _Listener:
         """What the answer is checked against; the same for all sentences of a reply, since no call is between them."""
         if self._known_after is None or self._known_after[0] != len(calls):
             read = seen_in_calls(self._workspace.index, self._begun, calls)
-            self._known_after = len(calls), known_names(read, self._question(), self._workspace)
+            # An answer may repeat the names and numbers of earlier questions.
+            asked = " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
+            self._known_after = len(calls), known_names(read, asked, self._workspace)
         return self._known_after[1]
-
-    def _question(self) -> str:
-        """The question with those before it: an answer may repeat their names and numbers."""
-        return " ".join([self._found.question, *(turn.question for turn in self._workspace.turns)])
 
 
 def _claim(checked: CheckedPart, index: Index) -> CitedSentence:

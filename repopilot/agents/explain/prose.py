@@ -95,7 +95,7 @@ async def write_prose(found: Findings, coverage: float, workspace: Workspace, st
             failure = i18n.reason(error)
         answering.note(**{"sentences": len(shown.sentences), **{f"dropped_{r}": n for r, n in shown.dropped.items()}})
     _report(shown, failure, step)
-    return Prose(shown.text, _citations(shown.sentences, ground.excerpts, workspace.index.commit), failure)
+    return Prose(answering.text, _citations(shown.sentences, ground.excerpts, workspace.index.commit), failure)
 
 
 class _Shown:
@@ -112,11 +112,6 @@ class _Shown:
         self._step = step
         self._heading = f"{heading}\n\n" if heading else ""
         self._taken: list[str] = []
-
-    @property
-    def text(self) -> str:
-        """What was shown."""
-        return self._step.text
 
     @property
     def lack(self) -> Lack | None:

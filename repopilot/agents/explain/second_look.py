@@ -48,11 +48,6 @@ class CitedSentence:
     text: str
     places: Sequence[Evidence]
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every line of its places is shown."""
-        return not any(map(_left_out, self.places))
-
 
 async def taken_back(
     claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step
@@ -172,7 +167,7 @@ def _reason(claim: CitedSentence, word: str, said: str) -> str:
         return ""
     if word == "contradicted":
         return message("explain.sentence.taken_back", said=said) if said else ""
-    return message("explain.sentence.unclear") if claim.is_whole else ""
+    return "" if any(map(_left_out, claim.places)) else message("explain.sentence.unclear")
 
 
 def _prompt(claims: Sequence[CitedSentence]) -> str:

@@ -91,14 +91,14 @@ def _packaged(index: Index) -> Iterator[NamedPlace]:
     """The descriptions in files for packaging, those nearest to the root first."""
     own = (path for path in index.files if _PACKAGED.fullmatch(path) and not index.is_foreign(path))
     for path in sorted(own, key=lambda path: (path.count("/"), len(path))):
-        text = _text(index, path)
+        text = index.text(path) or ""
         stated = ((text.count("\n", 0, found.start(1)) + 1, found[1]) for found in _STATED.finditer(text))
         yield from (NamedPlace(path, path, line, said) for line, said in stated if word_count(said) >= FEWEST_WORDS)
 
 
 def _of_facade(index: Index, path: str) -> NamedPlace | None:
     """What a file says of itself at its head."""
-    said = head_summary(_text(index, path))
+    said = head_summary(index.text(path) or "")
     return NamedPlace(path, path, 1, said) if word_count(said) >= FEWEST_WORDS else None
 
 
@@ -108,7 +108,7 @@ def _name(index: Index) -> str:
 
 def _mentions(index: Index, readme: str) -> dict[str, int]:
     """How often the README names each package, by the path of its manifest."""
-    words = Counter(re.findall(r"[\w@-]+", _text(index, readme).casefold()))
+    words = Counter(re.findall(r"[\w@-]+", (index.text(readme) or "").casefold()))
     return {fact.path: words[fact.value.casefold()] for fact in facts(index, "name")}
 
 
@@ -118,7 +118,7 @@ def _said(fact: ProjectFact) -> NamedPlace:
 
 def _led_by_name(index: Index, readme: str) -> str:
     """A pattern of the beginning of a sentence about the project, by its name, its package's or its title."""
-    title = _TITLE.search(_text(index, readme))
+    title = _TITLE.search(index.text(readme) or "")
     told = (
         _name(index),
         re.sub("<[^<>]*>", " ", title[0]) if title else "",
@@ -131,18 +131,14 @@ def _led_by_name(index: Index, readme: str) -> str:
 
 def _matching(index: Index, path: str, pattern: str, most: int, sentences: int | None = None) -> Iterator[NamedPlace]:
     """The sentences at the beginning of a document, and of its paragraphs, that match a pattern."""
-    paragraphs = islice(readme_paragraphs(_text(index, path)), most)
+    paragraphs = islice(readme_paragraphs(index.text(path) or ""), most)
     told = chain.from_iterable(_sentences(paragraph)[:sentences] for paragraph in paragraphs)
     yield from (_told(index, path, each) for each in told if re.match(pattern, each, re.I))
 
 
-def _text(index: Index, path: str) -> str:
-    return (index.text(path) or "") if path else ""
-
-
 def _told(index: Index, path: str, said: str) -> NamedPlace:
     """A sentence at its place in a document."""
-    text = _text(index, path)
+    text = index.text(path) or ""
     found = re.search(re.escape(" ".join(said.split()[:3])).replace(r"\ ", r"\W+"), text)
     # A list follows a colon.
     return NamedPlace(path, path, text.count("\n", 0, found.start() if found else 0) + 1, re.sub(r":$", " …", said))

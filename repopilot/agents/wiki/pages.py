@@ -79,8 +79,10 @@ def page_writers(overview: Overview, index: Index, links: str, language: str) ->
     how_to = empty(HOW_TO)
     how_to.section("wiki.guides", _guides(index, how_to))
     lists = (_glossary(index, overview, empty(GLOSSARY)), how_to)
-    whole = [page for page in subjects if sum(part.count("\n- ") for part in page.parts) >= LEAST_ROWS]
-    whole = [*(page for page in lists if page.parts), *whole]
+    whole = [
+        *(page for page in lists if page.parts),
+        *(page for page in subjects if sum(part.count("\n- ") for part in page.parts) >= LEAST_ROWS),
+    ]
     writers: dict[str, Writer] = {
         INDEX: partial(_index_page, facts, [page.name for page in whole], empty(INDEX)),
         **{name: partial(component_page, facts, number, empty(name)) for number, name in enumerate(names)},

@@ -63,7 +63,7 @@ class Kept:
     @property
     def has_words(self) -> bool:
         """Whether people wrote anything, within the marks or outside."""
-        return self.is_edited or any(_inner(block).strip() for _, block in self.blocks)
+        return self.is_edited or any(_BLOCK.sub(r"\1", block).strip() for _, block in self.blocks)
 
     def section(self, heading: str) -> str:
         """Our text below a heading of the second level; '' where it isn't there."""
@@ -131,8 +131,3 @@ def digest(own: str) -> str:
     """The digest of our text; empty lines and space around lines, which editors change, don't count."""
     rows = (line.strip() for line in own.split("\n"))
     return hashlib.sha256("\n".join(filter(None, rows)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _inner(block: str) -> str:
-    found = _BLOCK.match(block)
-    return found[1] if found else block
