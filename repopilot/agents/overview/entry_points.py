@@ -13,7 +13,7 @@ from typing import get_args
 from repopilot.agents.overview.groups import folders_of
 from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
 from repopilot.agents.overview.own_code import CALL
-from repopilot.agents.overview.uses import STUBS, leading, reached, users_of
+from repopilot.agents.overview.uses import STUBS, reached, successors, users_of
 from repopilot.code.graph.graph import Graph
 from repopilot.code.languages import file_kind, is_product_path
 from repopilot.index.manifests import facts, is_imported, manifests, project_name
@@ -92,7 +92,7 @@ def _without_tools(
     found: Sequence[EntryPoint], lines: Mapping[str, int], uses: Iterable[tuple[str, str]]
 ) -> list[EntryPoint]:
     """The entry points without programs that use hardly any of the code, as what makes a release does."""
-    used = leading(uses)
+    used = successors(uses)
     ways = {entry.path: {entry.path} | reached([entry.path], used) for entry in found}
     reach = {start: sum(lines.get(path, 0) for path in way) for start, way in ways.items()}
     least = _LEAST_REACH * max(reach.values(), default=0)

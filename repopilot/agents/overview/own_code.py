@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import chain
 
-from repopilot.agents.overview.uses import STUBS, leading, reached
+from repopilot.agents.overview.uses import STUBS, reached, successors
 from repopilot.code.languages import file_kind, is_product_path, is_test_path, language_of, reads_symbols
 from repopilot.index.store import Index
 
@@ -67,7 +67,7 @@ def own_code(index: Index, code: Mapping[str, int], uses: Iterable[tuple[str, st
         Lines by path. Where there is only code of tests or examples, that counts as own.
     """
     products = [path for path in code if is_product_path(path) and not _BUILDS.search(path)]
-    used = leading((user, other) for user, other in uses if not is_test_path(other))
+    used = successors((user, other) for user, other in uses if not is_test_path(other))
     own = {*products, *reached(products, used)} or set(code)
     own -= {path for path in own if path.endswith(STUBS) and _beside(path, code)}
     lines = {path: count for path, count in code.items() if path in own}
@@ -97,7 +97,7 @@ def product_code(
     """
     shared = {*entries, *(other for _, other in uses)}
     entered = {_outermost(path) for path in entries}
-    roots = entered | reached(entered, leading((_outermost(user), _outermost(other)) for user, other in uses))
+    roots = entered | reached(entered, successors((_outermost(user), _outermost(other)) for user, other in uses))
     kept = (path for path in lines if language_of(path) or path in shared)
     found = {path: lines[path] for path in kept if "" in roots or _outermost(path) in roots}
     return found if sum(found.values()) >= _LEAST_PRODUCT * sum(lines.values()) else dict(lines)

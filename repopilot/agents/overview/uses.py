@@ -89,12 +89,12 @@ def reached(starts: Iterable[Thing], next_of: Callable[[Thing], Iterable[Thing]]
     return found
 
 
-def leading(pairs: Iterable[tuple[Thing, Thing]]) -> Callable[[Thing], Iterable[Thing]]:
-    """A function for `reached` that gives the second things of the pairs whose first thing is a given one."""
-    seconds: defaultdict[Thing, set[Thing]] = defaultdict(set)
-    for first, second in pairs:
-        seconds[first].add(second)
-    return lambda thing: seconds.get(thing, ())
+def successors(pairs: Iterable[tuple[Thing, Thing]]) -> Callable[[Thing], Iterable[Thing]]:
+    """A function that gives the successors of a thing, for `reached`, made of pairs of a thing and its successor."""
+    following: defaultdict[Thing, set[Thing]] = defaultdict(set)
+    for thing, successor in pairs:
+        following[thing].add(successor)
+    return lambda thing: following.get(thing, ())
 
 
 def users_of(graph: Graph, parts: Iterable[Iterable[str]], counted: np.ndarray | None = None) -> list[Counter[str]]:
