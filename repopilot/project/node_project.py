@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
+from packaging.version import Version
+
 from repopilot.code.formats.data_formats import strings
 from repopilot.project.declaration_parts import shell_words
 from repopilot.project.workspaces import EntrySource, NodeWorkspace
@@ -100,7 +102,7 @@ class NodeProject:
 
     def on_native_typescript(self) -> NodeProject:
         """The project for a Node that reads TypeScript."""
-        version = max(self.node_version or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
+        version = max(self.node_version or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=Version)
         return replace(self, node_version=version)
 
     def options(self, program: str, taken: Sequence[str], switches: Sequence[str] = ()) -> tuple[str, ...]:
@@ -199,18 +201,13 @@ def _wanted_node(manifest: Mapping[str, object], workspace: NodeWorkspace) -> st
     stated = oldest_version(strings(manifest.get("engines")).get("node", "")) or _major(oldest_version(workspace.node))
     if not any(map(_RUNS_TYPESCRIPT.search, strings(manifest.get("scripts")).values())):
         return stated
-    return max(stated or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=version_numbers)
+    return max(stated or _READS_TYPESCRIPT, _READS_TYPESCRIPT, key=Version)
 
 
 def oldest_version(bounds: str) -> str:
     """The oldest version that npm's version bounds admit, such as `22.12.0`; '' where they name none."""
     found = [f"{each}.0.0".split(".")[:3] for each in _LOWER.findall(bounds)]
     return ".".join(min(found, key=lambda parts: [*map(int, parts)], default=()))
-
-
-def version_numbers(version: str) -> tuple[int, ...]:
-    """A version as numbers that can be compared."""
-    return tuple(int(part) for part in version.split("."))
 
 
 def _major(version: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
@@ -228,14 +228,14 @@ def failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
 def without(run: TestRun, left_out: Collection[str]) -> TestRun:
     """A run without some of its tests."""
     kept = {name: outcome for name, outcome in run.outcomes.items() if name not in left_out}
-    counts = [sum(outcome == wanted for outcome in kept.values()) for wanted in ("passed", "failed", "error")]
+    counted = Counter(kept.values())
     gone = [failure for failure in run.failures if failure.test_id not in left_out]
     settled = {message("sandbox.verdict.failed", test=name) for name in left_out}
     return replace(
         run,
-        passed=counts[0],
-        failed=counts[1],
-        errors=counts[2],
+        passed=counted["passed"],
+        failed=counted["failed"],
+        errors=counted["error"],
         failures=tuple(gone),
         outcomes=kept,
         reasons=tuple(reason for reason in run.reasons if reason not in settled),

@@ -26,7 +26,8 @@ KEPT = "kept"
 _FLAGS = ("-s", "-P", "-B")  # not -I, which also ignores PYTHONHASHSEED; the environment is replaced anyway
 _PATIENCE = 3
 _START_S = 3.0
-_MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
+"""A Python project has one of these files in its top folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ def document(job: SandboxJob, level: str, mounts: Mounts, channel: int | None) -
 def _packages_of(job: SandboxJob) -> list[str]:
     """Folders above the tests that have a manifest of their own in a larger repository, each with its `src`."""
     above = dict.fromkeys(str(folder) for test in job.tests for folder in Path(test).parents[:-1])
-    own = [folder for folder in above if any((job.root / folder / name).is_file() for name in _MANIFESTS)]
+    own = [folder for folder in above if any((job.root / folder / name).is_file() for name in MANIFESTS)]
     return [path for folder in own for path in (folder, f"{folder}/src")]
 
 

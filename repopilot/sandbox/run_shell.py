@@ -15,6 +15,7 @@ from pathlib import Path
 from repopilot import i18n
 from repopilot.code.formats.data_formats import table
 from repopilot.errors import SandboxError
+from repopilot.project.declaration_parts import texts
 from repopilot.redaction.secret_paths import secret_name
 from repopilot.sandbox import stage, supervise
 from repopilot.sandbox.job_spec import MB, SandboxLimits, SandboxProgram
@@ -119,12 +120,8 @@ def _with_changes(ended: ShellRun, report: Mapping[str, object]) -> ShellRun:
         written = {str(path): base64.b64decode(str(text)) for path, text in table(report["files"]).items()}
     except (binascii.Error, ValueError):
         return replace(ended, refused=i18n.message("command_tool.unread", why=i18n.message("command_tool.no_report")))
-    deleted, special = (_paths(report.get(name)) for name in ("deleted", "special"))
+    deleted, special = (texts(report.get(name)) for name in ("deleted", "special"))
     return replace(ended, files=written, deleted=deleted, special=special)
-
-
-def _paths(value: object) -> tuple[str, ...]:
-    return tuple(str(each) for each in value) if isinstance(value, list) else ()
 
 
 def _run(command: str, limits: SandboxLimits, inputs: Path | None, needs: ShellNeeds) -> CopiedRun:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from packaging.version import Version
+
 from repopilot.code.formats.data_formats import strings
-from repopilot.project.node_project import version_numbers
 from repopilot.project.package_declarations import PackageDeclaration
 from repopilot.project.workspaces import MANIFEST
 from repopilot.sandbox.runners.runner_table import installed_program
@@ -34,7 +35,7 @@ def with_newer_node(declaration: PackageDeclaration) -> PackageDeclaration:
     package = _package()
     node = installed_program("javascript") if wanted and package else None
     installed = _version_of(node[0]) if node else ""
-    if not installed or version_numbers(installed) >= version_numbers(wanted):
+    if not installed or Version(installed) >= Version(wanted):
         return declaration
     manifest = json.loads(declaration.files[MANIFEST])
     bounds = f"^{wanted}"

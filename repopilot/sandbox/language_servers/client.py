@@ -26,6 +26,8 @@ _AT_ONCE = 256
 _MOST_BYTES = 64 << 20
 """Most bytes of one message."""
 _HEADER_BYTES = 1024
+_TAKEN_S = 10.0
+"""Longest time for a server to take in a message that is no question, in seconds."""
 _NOTHING = object()
 
 
@@ -67,9 +69,9 @@ class LanguageClient:
         with self._changed:
             return 0.0 if self._asked else time.monotonic() - self._heard
 
-    def notify(self, method: str, params: Any, silence: float = 10.0) -> None:
+    def notify(self, method: str, params: Any) -> None:
         """Tell the server something. Raises LanguageServerError."""
-        self._send({"method": method, "params": params}, silence)
+        self._send({"method": method, "params": params}, _TAKEN_S)
 
     def ask(self, method: str, params: Any, silence: float) -> Any:
         """Ask one question; arguments and errors as `ask_all`. A server that doesn't answer is one that is silent."""
@@ -187,7 +189,7 @@ class LanguageClient:
         number = message.get("id")
         if "method" in message:
             if number is not None:
-                self._send({"id": number, "result": self._reply(message)}, 10.0)
+                self._send({"id": number, "result": self._reply(message)}, _TAKEN_S)
             return
         with self._changed:
             self._heard = time.monotonic()

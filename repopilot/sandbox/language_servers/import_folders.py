@@ -13,9 +13,9 @@ from repopilot.code.formats.data_formats import from_jsonc, parsed_table, table
 from repopilot.code.languages import language_of
 from repopilot.sandbox.environments.package_install import NODE_MODULES, PACKAGE_NAME
 from repopilot.sandbox.isolation.bwrap import MOUNTS
+from repopilot.sandbox.job_spec import MANIFESTS
 from repopilot.types import ImportedPackages
 
-_MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 _NO_PROJECTS = frozenset({NODE_MODULES, "venv", "site-packages", "__pycache__", "build", "dist"})
 _SETTINGS = ("tsconfig.json", "jsconfig.json")
 _CHECKED = {"allowJs": True, "checkJs": True}
@@ -32,7 +32,7 @@ def import_folders(root: Path) -> list[str]:
     first; none for a single project, or where the repository configures ty itself."""
     if (root / "ty.toml").exists():
         return []
-    found = [path for path in _folders(root) if any((path / name).is_file() for name in _MANIFESTS)]
+    found = [path for path in _folders(root) if any((path / name).is_file() for name in MANIFESTS)]
     inner = [project for project in found if project != root]
     places = [place for project in (root, *inner) for place in (project, project / "src") if place.is_dir()]
     named = [os.path.relpath(place, root) for place in places]
