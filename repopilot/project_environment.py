@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from repopilot import i18n
 from repopilot.background import run_in_thread
 from repopilot.code.languages import is_test_path
-from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError, SourceError
+from repopilot.errors import EnvironmentFailed, RepoPilotError, SandboxError
 from repopilot.project.declaration_parts import Read
 from repopilot.project.node_test_packages import of_tests
 from repopilot.project.package_declarations import PackageDeclaration, read_packages
@@ -107,10 +107,7 @@ def _files_of(snapshot: Snapshot) -> tuple[Read, ListNames]:
         folder, _, name = path.rpartition("/")
         if folder in _FOLDERS and name not in names(folder):
             return None
-        try:
-            return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
-        except SourceError:
-            return None
+        return read_on_demand(snapshot, f"{top}{path}", _LARGEST)
 
     return read, names
 

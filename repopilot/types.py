@@ -67,6 +67,18 @@ class Snapshot:
     stale: str | None = None
     edited_from: Snapshot | None = None
 
+    @property
+    def clone(self) -> Path:
+        """`git_dir` of a snapshot that has one."""
+        assert self.git_dir is not None
+        return self.git_dir
+
+    @property
+    def folder(self) -> Path:
+        """`root` of a snapshot that has one."""
+        assert self.root is not None
+        return self.root
+
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:

@@ -75,7 +75,6 @@ def _clone_or_update(source: Source, settings: Settings, token: HostToken | None
     damaged = None
     try:
         with clone_lock(git_dir, limits):
-            put_back(git_dir)
             damaged = damaged_file(git_dir, source.url) if git_dir.exists() else None
             if damaged or not git_dir.exists():
                 with explained_by(damaged, git_dir, limits):
@@ -153,20 +152,21 @@ def remote_of(git_dir: Path, settings: Settings, token: HostToken | None) -> Rem
 
 def origin(git_dir: Path) -> str:
     """The address that a clone was made from."""
-    return _git(git_dir, "config", "--local", "remote.origin.url").decode().strip()
+    return git_command.run(git_dir, ["config", "--local", "remote.origin.url"]).decode().strip()
 
 
 @contextmanager
 def clone_lock(git_dir: Path, limits: FetchLimits) -> Iterator[None]:
-    """Acquire the lock of a clone, against other threads and processes. Waiting for it can be cancelled.
+    """Acquire the lock of a clone, against other threads and processes, and undo a replacement that was interrupted.
+    Waiting for the lock can be cancelled.
 
     Raises:
         StorageError: the data directory can't be written to, by us or by the block.
         Cancelled: stopped while waiting.
     """
-    with storing():
-        with _acquired(git_dir, limits):
-            yield
+    with storing(), _acquired(git_dir, limits):
+        _put_back(git_dir)
+        yield
 
 
 @contextmanager
@@ -203,8 +203,8 @@ def init_bare(git_dir: Path, url: str) -> None:
     disk.remove_tree(git_dir)
     with storing():
         git_dir.mkdir(parents=True)
-        _git(git_dir, "init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none")
-        _git(git_dir, "remote", "add", "--", "origin", url)
+        git_command.run(git_dir, ["init", "--quiet", "--bare", "--template=", "--initial-branch=repopilot-none"])
+        git_command.run(git_dir, ["remote", "add", "--", "origin", url])
 
 
 @contextmanager
@@ -252,11 +252,11 @@ def in_place_of(git_dir: Path) -> Iterator[Path]:
             partial.rename(git_dir)
         disk.remove_tree(aside)
     finally:
-        put_back(git_dir)
+        _put_back(git_dir)
         disk.remove_tree(partial)
 
 
-def put_back(git_dir: Path) -> None:
+def _put_back(git_dir: Path) -> None:
     """Undo a replacement by `in_place_of` that a kill or a failure interrupted between its two steps."""
     aside = _aside(git_dir)
     if aside.exists() and not git_dir.exists():
@@ -287,7 +287,7 @@ def _fetch_wanted(source: Source, git_dir: Path, remote: Remote, settings: Setti
     local = name if name.startswith("refs/") else f"refs/repopilot/{name}"
     fetch_ref(git_dir, remote, name, local, settings, limits)
     if name == advertised.head:
-        _git(git_dir, "symbolic-ref", "HEAD", local)
+        git_command.run(git_dir, ["symbolic-ref", "HEAD", local])
     return _snapshot(source, git_dir, local)
 
 
@@ -319,9 +319,9 @@ def fetch_ref(git_dir: Path, remote: Remote, name: str, local: str, settings: Se
             raise
         limits.progress(Progress(i18n.message("repo.progress.all_branches"), 0, 0, "objects"))
         fetch(git_dir, remote, "+refs/heads/*:refs/repopilot/all/*", limits, depth=0, blob_filter=blobs)
-        if resolve(git_dir, name) is None:
+        if git_command.resolve(git_dir, name) is None:
             raise
-        _git(git_dir, "update-ref", local, name)
+        git_command.run(git_dir, ["update-ref", local, name])
 
 
 def _resolve_remote(source: Source, advertised: Refs) -> tuple[str, Source]:
@@ -364,37 +364,21 @@ def _as_commit(source: Source, advertised: Refs) -> str:
     )
 
 
-def resolve(git_dir: Path, revision: str) -> str | None:
-    """The commit id that a revision names in a clone, None if it names none or the commit is missing."""
-    try:
-        output = _git(git_dir, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except git_command.GitFailed:
-        return None
-    return output.decode().strip() or None
-
-
-def _git(git_dir: Path, *args: str) -> bytes:
-    return git_command.run(git_dir, args, git_command.reading())
-
-
 def _last_known(source: Source, git_dir: Path) -> Snapshot | None:
     """The wanted ref as an earlier fetch left it in the clone, None if it isn't there."""
     if source.ref is None:
-        names = [_default_branch(git_dir), "refs/repopilot/HEAD"]
+        default = git_command.run(git_dir, ["symbolic-ref", "HEAD"]).decode().strip()
+        names = [default, "refs/repopilot/HEAD"]
     else:
         names = [source.ref, f"refs/heads/{source.ref}", f"refs/tags/{source.ref}", f"refs/repopilot/{source.ref}"]
     for name in names:
-        if resolve(git_dir, name):
+        if git_command.resolve(git_dir, name):
             return _snapshot(source, git_dir, name)
     return None
 
 
-def _default_branch(git_dir: Path) -> str:
-    return _git(git_dir, "symbolic-ref", "HEAD").decode().strip()
-
-
 def _snapshot(source: Source, git_dir: Path, ref: str) -> Snapshot:
-    commit = resolve(git_dir, ref)
+    commit = git_command.resolve(git_dir, ref)
     if commit is None:
         raise SourceError(
             i18n.message("repo.not_a_commit", ref=ref.removeprefix("refs/heads/")), i18n.message("repo.name_a_ref")

@@ -61,7 +61,7 @@ def _checks(git_dir: Path) -> Iterator[tuple[Path, Callable[[Path], bool]]]:
 def _damaged_config(git_dir: Path, url: str) -> str | None:
     """Raises GitFailed, GitTimeout."""
     try:
-        found = git_command.run(git_dir, ["config", "--local", "remote.origin.url"], git_command.reading(), ok=(0, 1))
+        found = git_command.run(git_dir, ["config", "--local", "remote.origin.url"], ok=(0, 1))
     except GitFailed as error:
         if re.search(r"\bbad (numeric |boolean )?config\b", error.stderr):
             return "config"
@@ -74,7 +74,7 @@ def _damaged_ref(git_dir: Path) -> str | None:
     said: list[str] = []
     listing = ["for-each-ref", "--format=%(objectname) %(objecttype)"]
     try:
-        git_command.run(git_dir, listing, git_command.reading(), supervision=Supervision(on_line=said.append))
+        git_command.run(git_dir, listing, supervision=Supervision(on_line=said.append))
     except GitFailed as error:
         said.append(error.stderr)
     # git only warns of a ref that it can't read.
@@ -89,7 +89,7 @@ def _damaged_boundary(git_dir: Path) -> str | None:
         return None
     oldest = shallow.read_text("ascii").split()[:_MAX_BOUNDARY]
     try:
-        git_command.run(git_dir, ["rev-list", "--no-walk", "--quiet", *oldest], git_command.reading())
+        git_command.run(git_dir, ["rev-list", "--no-walk", "--quiet", *oldest])
     except GitFailed as error:
         if "bad object" in error.stderr:
             return shallow.name

@@ -188,7 +188,7 @@ def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocol
 def start(
     where: Path,
     args: Sequence[str],
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
     *,
     stdin: bool = False,
     bare: bool = True,
@@ -199,7 +199,7 @@ def start(
     Args:
         where: a git directory (`bare`) or a folder of a work tree.
         args: the command and its options.
-        env: from `reading` or `fetching`.
+        env: from `reading`, the default, or from `fetching`.
         stdin: whether the process gets a standard input.
         bare: what `where` is.
         ends_with_us: whether git also ends when this process is killed; git then gets no standard input.
@@ -218,7 +218,7 @@ def start(
         stdin = True
     try:
         return git.Git(str(where)).execute(
-            command, as_process=True, env=dict(env), istream=subprocess.PIPE if stdin else None, **options
+            command, as_process=True, env=dict(env or reading()), istream=subprocess.PIPE if stdin else None, **options
         )
     except git.GitCommandNotFound as error:
         raise _git_missing() from error
@@ -228,10 +228,25 @@ def _git_missing() -> SourceError:
     return SourceError(i18n.message("repo.no_git"), i18n.message("repo.no_git_hint"))
 
 
+def resolve(where: Path, revision: str, *, bare: bool = True) -> str | None:
+    """The commit id that a revision names, None if it names none or the commit is missing.
+
+    Args:
+        where: as in `start`.
+        revision: a ref, an id or an expression of git.
+        bare: as in `start`.
+    """
+    args = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
+    try:
+        return run(where, args, bare=bare).decode().strip() or None
+    except GitFailed:
+        return None
+
+
 def run(
     where: Path,
     args: Sequence[str],
-    env: Mapping[str, str],
+    env: Mapping[str, str] | None = None,
     *,
     bare: bool = True,
     ok: Sequence[int] = (0,),
@@ -263,11 +278,11 @@ def run(
     output: list[bytes] = []
     errors: list[str] = []
     threads = [
-        threading.Thread(target=_read_all, args=(process.stdout, output), daemon=True),
+        threading.Thread(target=lambda: output.append(process.stdout.read()), daemon=True),
         threading.Thread(target=_read_lines, args=(process.stderr, errors, supervision.on_line), daemon=True),
     ]
     if given is not None:
-        threads.append(threading.Thread(target=_write_all, args=(process.stdin, given), daemon=True))
+        threads.append(threading.Thread(target=write_all, args=(process.stdin, given), daemon=True))
     for thread in threads:
         thread.start()
     try:
@@ -283,13 +298,12 @@ def run(
     return b"".join(output)
 
 
-def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: bool = True) -> Generator[bytes]:
+def records(where: Path, args: Sequence[str], *, bare: bool = True) -> Generator[bytes]:
     """Run git and stream its NUL-separated output, so that a huge one costs no memory.
 
     Args:
         where: as in `start`.
         args: as in `start`.
-        env: as in `start`.
         bare: as in `start`.
 
     Yields:
@@ -299,7 +313,7 @@ def records(where: Path, args: Sequence[str], env: Mapping[str, str], *, bare: b
         GitFailed: it ended with an error.
         SourceError: git itself is missing.
     """
-    process = start(where, args, env, bare=bare)
+    process = start(where, args, bare=bare)
     rest = b""
     finished = False
     try:
@@ -348,12 +362,8 @@ def stop(process: Git.AutoInterrupt, finished: bool = False) -> int:
     return child.wait()
 
 
-def _read_all(pipe: IO[bytes], into: list[bytes]) -> None:
-    while piece := pipe.read(1 << 16):
-        into.append(piece)
-
-
-def _write_all(pipe: IO[bytes], data: bytes) -> None:
+def write_all(pipe: IO[bytes], data: bytes) -> None:
+    """Write to a process and close its standard input; it may end before it has read everything."""
     with suppress(BrokenPipeError, ValueError), pipe:
         pipe.write(data)
 

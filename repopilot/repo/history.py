@@ -29,9 +29,7 @@ from repopilot.repo.clone import (
     init_bare,
     is_clone,
     origin,
-    put_back,
     remote_of,
-    resolve,
 )
 from repopilot.repo.clone_check import damaged_file
 from repopilot.repo.git_command import GitFailed, Remote
@@ -135,7 +133,7 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
     args += ["--format=%x1e%H%x1f%ct%x1f%s%x1f%b", *([] if bare else ["--relative"])]
     args += [_head(snapshot), *([f"^{since}"] if since else []), "--", *([] if bare else ["."])]
     try:
-        with closing(git_command.records(repository, args, git_command.reading(), bare=bare)) as records:
+        with closing(git_command.records(repository, args, bare=bare)) as records:
             found = list(_parse_log(records, cancel))
         boundary = _boundary(repository if bare else _git_dir(snapshot))
     except GitFailed:
@@ -146,28 +144,12 @@ def commits(snapshot: Snapshot, limit: int, *, since: str = "", cancel: threadin
 @lru_cache(maxsize=16)
 def committed_at(snapshot: Snapshot) -> str:
     """When the snapshot's commit was made, in RFC 3339 format; '' if unknown."""
-    if snapshot.commit == local.UNVERSIONED:
-        return ""
-    repository, bare = _history_of(snapshot)
-    arguments = ["log", "-1", "--format=%cI", _head(snapshot)]
-    try:
-        return git_command.run(repository, arguments, git_command.reading(), bare=bare).decode("ascii").strip()
-    except GitFailed:
-        return ""
+    return (_told(snapshot, "log", "-1", "--format=%cI", _head(snapshot)) or "").strip()
 
 
 def leads_to(snapshot: Snapshot, commit: str) -> bool:
     """Whether a commit is known to be the snapshot's own or one of its ancestors."""
-    if snapshot.commit == local.UNVERSIONED:
-        return False
-    repository, bare = _history_of(snapshot)
-    try:
-        git_command.run(
-            repository, ["merge-base", "--is-ancestor", commit, _head(snapshot)], git_command.reading(), bare=bare
-        )
-    except GitFailed:
-        return False
-    return True
+    return _told(snapshot, "merge-base", "--is-ancestor", commit, _head(snapshot)) is not None
 
 
 def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
@@ -180,17 +162,22 @@ def commit_authors(snapshot: Snapshot, shas: Sequence[str]) -> dict[str, str]:
     Returns:
         The names by id; empty where git can't tell.
     """
-    if not shas or snapshot.commit == local.UNVERSIONED:
-        return {}
-    repository, bare = _history_of(snapshot)
     # Not `show`: it compares each commit with its parent, whose trees a clone may lack.
-    args = ["log", "--no-walk=unsorted", "--no-notes", "--format=%H%x1f%aN", *shas]
-    try:
-        output = git_command.run(repository, args, git_command.reading(), bare=bare)
-    except GitFailed:
-        return {}
-    pairs = (line.partition("\x1f") for line in output.decode("utf-8", "replace").split("\n") if line)
+    said = _told(snapshot, "log", "--no-walk=unsorted", "--no-notes", "--format=%H%x1f%aN", *shas) if shas else None
+    pairs = (line.partition("\x1f") for line in (said or "").split("\n") if line)
     return {sha: name for sha, _, name in pairs}
+
+
+def _told(snapshot: Snapshot, *args: str) -> str | None:
+    """The output of a git command where the snapshot's history is known; None for no history, or if the command
+    fails."""
+    if snapshot.commit == local.UNVERSIONED:
+        return None
+    repository, bare = _history_of(snapshot)
+    try:
+        return git_command.run(repository, args, bare=bare).decode("utf-8", "replace")
+    except GitFailed:
+        return None
 
 
 def follow_renames(commits: Iterable[Commit]) -> list[Commit]:
@@ -284,8 +271,7 @@ def _boundary(git_dir: Path) -> frozenset[str]:
 def _history_of(snapshot: Snapshot) -> tuple[Path, bool]:
     """The repository that knows the snapshot's history, and whether it is bare."""
     if snapshot.git_dir is None:
-        assert snapshot.root is not None
-        return snapshot.root, False
+        return snapshot.folder, False
     deep = history_dir(snapshot.git_dir)
     return (deep if _resolve_if_present(deep, snapshot.commit) else snapshot.git_dir), True
 
@@ -296,8 +282,8 @@ def history_dir(git_dir: Path) -> Path:
 
 
 def _resolve_if_present(git_dir: Path, revision: str) -> str | None:
-    """As `clone.resolve`; None also if there is no repository."""
-    return resolve(git_dir, revision) if (git_dir / "HEAD").is_file() else None
+    """As `git_command.resolve`; None also if there is no repository."""
+    return git_command.resolve(git_dir, revision) if (git_dir / "HEAD").is_file() else None
 
 
 def deepen(
@@ -307,7 +293,7 @@ def deepen(
     progress: OnProgress | None = None,
     cancel: threading.Event | None = None,
     token: HostToken | None = None,
-) -> int:
+) -> None:
     """Fetch the history that leads to a clone's snapshot, without file contents. Fetches nothing for a local folder.
 
     Args:
@@ -317,19 +303,14 @@ def deepen(
         cancel: ends the call once set.
         token: as in `open_clone`.
 
-    Returns:
-        How many commits are known now.
-
     Raises:
         SourceError: the remote can't be reached, or can't fetch without file contents.
         StorageError: the history can't be stored.
         Cancelled: `cancel` was set.
     """
     if is_clone(snapshot, settings) and settings.history_commits:
-        assert snapshot.git_dir is not None
         limits = fetch_limits(settings, progress, cancel)
-        _fetch_history(snapshot.git_dir, snapshot.commit, settings, token, limits)
-    return len(commits(snapshot, settings.history_commits))
+        _fetch_history(snapshot.clone, snapshot.commit, settings, token, limits)
 
 
 def _fetch_history(
@@ -339,7 +320,6 @@ def _fetch_history(
     deep = history_dir(git_dir)
     ref = f"refs/repopilot/{name}"
     with clone_lock(deep, limits):
-        put_back(deep)
         damaged = damaged_file(deep, origin(git_dir)) if deep.exists() else None
         if damaged is None and (commit := _resolve_if_present(deep, ref)) is not None:
             return commit
@@ -398,7 +378,7 @@ def at(
     git_dir = snapshot.git_dir or _git_dir(snapshot)
     own = snapshot.commit.removesuffix("+dirty")
     wanted = re.sub(r"^(HEAD|@)(?=$|[~^])", own, ref)
-    commit = resolve(git_dir, wanted) or resolve(git_dir, f"refs/repopilot/{wanted}")
+    commit = git_command.resolve(git_dir, wanted) or git_command.resolve(git_dir, f"refs/repopilot/{wanted}")
     if commit is None and is_clone(snapshot, settings):
         commit = _fetch_revision(snapshot, wanted, settings, token, fetch_limits(settings, progress, cancel))
     if commit is None:
@@ -412,15 +392,13 @@ def at(
 
 def _git_dir(snapshot: Snapshot) -> Path:
     """The git directory of a local folder."""
-    assert snapshot.root is not None
     args = ["rev-parse", "--path-format=absolute", "--git-common-dir"]
-    return Path(git_command.run(snapshot.root, args, git_command.reading(), bare=False).decode().rstrip("\n"))
+    return Path(git_command.run(snapshot.folder, args, bare=False).decode().rstrip("\n"))
 
 
 def _prefix(snapshot: Snapshot) -> str:
     """The path of a folder inside its work tree, with the snapshot's own narrowing."""
-    assert snapshot.root is not None
-    output = git_command.run(snapshot.root, ["rev-parse", "--show-prefix"], git_command.reading(), bare=False)
+    output = git_command.run(snapshot.folder, ["rev-parse", "--show-prefix"], bare=False)
     return "/".join(filter(None, (output.decode().strip().rstrip("/"), snapshot.subdir)))
 
 
@@ -428,8 +406,7 @@ def _fetch_revision(
     snapshot: Snapshot, wanted: str, settings: Settings, token: HostToken | None, limits: FetchLimits
 ) -> str | None:
     """Fetch a revision into the clone and return its commit id, None when the remote doesn't have it."""
-    assert snapshot.git_dir is not None
-    git_dir = snapshot.git_dir
+    git_dir = snapshot.clone
     match = _REVISION.fullmatch(wanted)
     assert match is not None
     remote = remote_of(git_dir, settings, token)
@@ -438,13 +415,13 @@ def _fetch_revision(
         name = _advertised(git_dir, remote, name, limits) or ""
     if name and match["steps"]:
         first = _fetch_history(git_dir, name, settings, token, limits)
-        name = (first and resolve(history_dir(git_dir), first + match["steps"])) or ""
+        name = (first and git_command.resolve(history_dir(git_dir), first + match["steps"])) or ""
     if not name:
         return None
     ref = name if name.startswith("refs/") else f"refs/repopilot/{name}"
     with clone_lock(git_dir, limits):
         fetch_ref(git_dir, remote, name, ref, settings, limits)
-    return resolve(git_dir, ref)
+    return git_command.resolve(git_dir, ref)
 
 
 def _advertised(git_dir: Path, remote: Remote, name: str, limits: FetchLimits) -> str | None:
@@ -467,14 +444,13 @@ def default_branch(snapshot: Snapshot, settings: Settings) -> str:
         SourceError: there is none.
     """
     if is_clone(snapshot, settings):
-        assert snapshot.git_dir is not None
-        remote = remote_of(snapshot.git_dir, settings, None)
-        head = list_refs(snapshot.git_dir, remote, fetch_limits(settings)).head
+        remote = remote_of(snapshot.clone, settings, None)
+        head = list_refs(snapshot.clone, remote, fetch_limits(settings)).head
         if head:
             return head
     git_dir = snapshot.git_dir or _git_dir(snapshot)
     for name in ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"):
-        if resolve(git_dir, name):
+        if git_command.resolve(git_dir, name):
             return name
     raise SourceError(
         i18n.message("repo.no_default_branch", name=snapshot.name), i18n.message("repo.name_a_base_branch")
@@ -530,14 +506,13 @@ def merge_base(snapshot: Snapshot, base: str, head: str | None, settings: Settin
     """
     first = at(snapshot, base, settings)
     second = at(snapshot, head or "HEAD", settings)
-    assert first.git_dir is not None
-    repository = first.git_dir
+    repository = first.clone
     if is_clone(first, settings):
-        repository = history_dir(first.git_dir)
+        repository = history_dir(first.clone)
         for commit in (first.commit, second.commit):
-            _fetch_history(first.git_dir, commit, settings, None, fetch_limits(settings))
+            _fetch_history(first.clone, commit, settings, None, fetch_limits(settings))
     args = ["merge-base", first.commit, second.commit]
-    return git_command.run(repository, args, git_command.reading(), ok=(0, 1)).decode().strip() or None
+    return git_command.run(repository, args, ok=(0, 1)).decode().strip() or None
 
 
 def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) -> list[FileDiff]:
@@ -562,18 +537,16 @@ def diff(snapshot: Snapshot, base: str, head: str | None, settings: Settings) ->
     if head is None and snapshot.root is not None:
         return _diff_with_disk(snapshot, old.commit, settings)
     new = at(snapshot, head or "HEAD", settings)
-    assert new.git_dir is not None
     paths = ["--", f"{new.subdir}/"] if new.subdir else []
     try:
-        text = git_command.run(new.git_dir, [*_DIFF, "-p", old.commit, new.commit, *paths], git_command.reading())
+        text = git_command.run(new.clone, [*_DIFF, "-p", old.commit, new.commit, *paths])
     except GitFailed:  # a file is not in the clone
-        return diff_without_left_out(new.git_dir, _DIFF, old.commit, new.commit, paths)
+        return diff_without_left_out(new.clone, _DIFF, old.commit, new.commit, paths)
     return read_diff(text.decode("utf-8", "replace"))
 
 
 def _diff_with_disk(snapshot: Snapshot, base: str, settings: Settings) -> list[FileDiff]:
-    assert snapshot.root is not None
-    root = snapshot.root
+    root = snapshot.folder
     try:
         text = local.run_git(root, *_DIFF, "--relative", "-p", base, "--", ".").decode("utf-8", "replace")
     except GitFailed as error:

@@ -67,7 +67,7 @@ def _is_ignored(path: str, snapshot: Snapshot) -> bool:
         return not is_committed and _matches_ignore_file(path, snapshot)
     question = ["check-ignore", "--quiet", "--", f"./{path}"]
     try:
-        git_command.run(snapshot.root, question, git_command.reading(), bare=False, ok=(1,))
+        git_command.run(snapshot.root, question, bare=False, ok=(1,))
     except git_command.GitFailed:
         return True
     return False

@@ -80,7 +80,5 @@ def _changed(raw: bytes) -> list[_Changed]:
 def _missing(git_dir: Path, changed: Sequence[_Changed]) -> frozenset[bytes]:
     """The ids of the versions that are not in the repository."""
     ids = {each for one in changed for each in (one.old, one.new) if each.strip(b"0") and one.mode != _SUBMODULE}
-    listed = git_command.run(
-        git_dir, ["cat-file", "--batch-check"], git_command.reading(), given=b"\n".join(sorted(ids)) + b"\n"
-    )
+    listed = git_command.run(git_dir, ["cat-file", "--batch-check"], given=b"\n".join(sorted(ids)) + b"\n")
     return frozenset(line.split(b" ")[0] for line in listed.split(b"\n") if line.endswith(b" missing"))

@@ -58,12 +58,10 @@ def is_bare(path: Path) -> bool:
 
 
 def _open_bare(source: Source, git_dir: Path, key: str) -> Snapshot:
-    try:
-        args = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{source.ref or 'HEAD'}^{{commit}}"]
-        commit = git_command.run(git_dir, args, git_command.reading()).decode().strip()
-    except GitFailed as error:
+    commit = git_command.resolve(git_dir, source.ref or "HEAD")
+    if commit is None:
         missing = "repo.no_such_ref" if source.ref else "repo.no_commit"
-        raise SourceError(i18n.message(missing, name=source.name, ref=source.ref)) from error
+        raise SourceError(i18n.message(missing, name=source.name, ref=source.ref))
     return Snapshot(
         key=f"{key}-{hashlib.sha256(source.ref.encode()).hexdigest()[:8]}" if source.ref else key,
         name=source.name.removesuffix(".git"),
@@ -100,15 +98,18 @@ def with_users_configuration() -> dict[str, str]:
     return {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
 
 
-def _query(root: Path, *args: str) -> str:
-    """The output, in a work tree, of a git command that compares no files. Raises GitFailed."""
-    return git_command.run(root, args, git_command.reading(), bare=False).decode().strip()
+def _query(root: Path, *args: str) -> str | None:
+    """The output, in a work tree, of a git command that compares no files; None if it fails."""
+    try:
+        return git_command.run(root, args, bare=False).decode().strip()
+    except GitFailed:
+        return None
 
 
 def is_work_tree(root: Path) -> bool:
     """Whether the folder is in a git work tree and not ignored by it."""
     try:
-        ignored = git_command.run(root, ["check-ignore", "."], git_command.reading(), bare=False, ok=(0, 1))
+        ignored = git_command.run(root, ["check-ignore", "."], bare=False, ok=(0, 1))
     except GitFailed:  # no work tree
         return False
     return not ignored
@@ -116,18 +117,16 @@ def is_work_tree(root: Path) -> bool:
 
 def work_tree_top(root: Path) -> Path | None:
     """The top folder of the git work tree that a folder is in; None where it is in none."""
-    try:
-        return Path(_query(root, "rev-parse", "--show-toplevel")).resolve()
-    except GitFailed:
-        return None
+    top = _query(root, "rev-parse", "--show-toplevel")
+    return None if top is None else Path(top).resolve()
 
 
 def folder_commit(root: Path) -> str:
     """The commit of a folder's HEAD, with `+dirty` where the folder differs from it, or `unversioned`."""
-    if not is_work_tree(root):
+    head = git_command.resolve(root, "HEAD", bare=False) if is_work_tree(root) else None
+    if head is None:
         return UNVERSIONED
     try:
-        head = _query(root, "rev-parse", "--verify", "--quiet", "HEAD")
         changed = run_git(
             root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", "."
         )
@@ -138,10 +137,7 @@ def folder_commit(root: Path) -> str:
 
 def branch_of(root: Path) -> str | None:
     """The branch a work tree has checked out; None when detached or no repository."""
-    try:
-        return _query(root, "symbolic-ref", "--short", "-q", "HEAD")
-    except GitFailed:
-        return None
+    return _query(root, "symbolic-ref", "--short", "-q", "HEAD")
 
 
 def list_paths(root: Path) -> Iterator[bytes]:
@@ -151,7 +147,8 @@ def list_paths(root: Path) -> Iterator[bytes]:
         SourceError: there are more than MAX_FILES.
         GitFailed: git can't list them.
     """
-    listed = _list_tracked(root) if is_work_tree(root) else _walk_plain(root)
+    own = ("--cached", "--others", "--exclude-standard")
+    listed = _listed(root, *own) if is_work_tree(root) else _walk_plain(root)
     for count, name in enumerate(listed):
         if count == MAX_FILES:
             raise SourceError(
@@ -165,14 +162,9 @@ def tracked_paths(root: Path) -> frozenset[str]:
     return frozenset(map(os.fsdecode, _listed(root, "--cached"))) if is_work_tree(root) else frozenset()
 
 
-def _list_tracked(root: Path) -> Iterator[bytes]:
-    """The tracked files of a work tree, and the untracked ones that aren't ignored."""
-    return _listed(root, "--cached", "--others", "--exclude-standard")
-
-
 def _listed(root: Path, *which: str) -> Iterator[bytes]:
     args = ["ls-files", "-z", *which, "--deduplicate", "--", "."]
-    with closing(git_command.records(root, args, git_command.reading(), bare=False)) as listed:
+    with closing(git_command.records(root, args, bare=False)) as listed:
         yield from (name for name in listed if name)
 
 
@@ -219,24 +211,16 @@ def ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
 
 def fingerprint(snapshot: Snapshot) -> str:
     """A digest of a folder's file names, times and sizes, and of its HEAD. Cheap; changes when any file changes."""
-    assert snapshot.root is not None
-    digest = hashlib.sha256(_head(snapshot.root).encode())
-    base = os.fsencode(snapshot.root)
-    for name in sorted(list_paths(snapshot.root)):
+    head = git_command.resolve(snapshot.folder, "HEAD", bare=False) or ""
+    digest = hashlib.sha256(head.encode())
+    base = os.fsencode(snapshot.folder)
+    for name in sorted(list_paths(snapshot.folder)):
         try:
             found = os.lstat(base + b"/" + name)
         except OSError:
             continue  # deleted since it was listed
         digest.update(b"%b\0%d\0%d\0" % (name, found.st_mtime_ns, found.st_size))
     return digest.hexdigest()
-
-
-def _head(root: Path) -> str:
-    """The commit of HEAD, '' where there is none."""
-    try:
-        return _query(root, "rev-parse", "--verify", "-q", "HEAD")
-    except GitFailed:
-        return ""
 
 
 def changed(snapshot: Snapshot, since: str = "") -> bool:

@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from repopilot import i18n
 from repopilot.code.formats.data_formats import from_toml
-from repopilot.errors import SourceError, validation_problems
+from repopilot.errors import validation_problems
 from repopilot.repo.paths.path_globs import matches
-from repopilot.repo.read import plain_text, read_raw
+from repopilot.repo.read import find_raw, plain_text
 from repopilot.types import Severity, Snapshot
 
 NAME = ".repopilot.toml"
@@ -79,8 +79,10 @@ def project_file(snapshot: Snapshot) -> ProjectFile:
     try:
         if snapshot.root is not None and os.lstat(snapshot.root / NAME).st_size > LARGEST:
             return _unused(i18n.message("repo.project_file.large", kilobytes=LARGEST >> 10))
-        data = read_raw(snapshot, NAME)
-    except (OSError, SourceError):
+    except OSError:
+        return ProjectFile()
+    data = find_raw(snapshot, NAME)
+    if data is None:
         return ProjectFile()
     text = plain_text(NAME, data[: LARGEST + 1])
     return project_options("\0" if text is None else text)

@@ -9,7 +9,6 @@ import re
 import stat
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import IO
@@ -69,16 +68,8 @@ def read(snapshot: Snapshot, files: Sequence[SourceFile]) -> Iterator[tuple[Sour
 
 
 def find_raw(snapshot: Snapshot, path: str) -> bytes | None:
-    """The bytes of one file as stored; None when there is no such regular file."""
+    """The bytes of one file as stored, None when there is no such regular file."""
     return regular_bytes(_real_root(snapshot), path) if snapshot.git_dir is None else _blob(snapshot, path)
-
-
-def read_raw(snapshot: Snapshot, path: str) -> bytes:
-    """The bytes of one file as stored. Raises SourceError when there is no such regular file."""
-    data = find_raw(snapshot, path)
-    if data is None:
-        raise SourceError(i18n.message("repo.no_such_file", path=path, name=snapshot.name, commit=snapshot.commit[:12]))
-    return data
 
 
 def blob_id(data: bytes) -> str:
@@ -111,15 +102,11 @@ def read_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
         max_bytes: of the largest file that is read.
 
     Returns:
-        The text with secrets redacted; None if the file as a whole may be secret, is too large or isn't text.
-
-    Raises:
-        SourceError: there is no such regular file.
+        The text with secrets redacted; None if there is no such regular file, or it may be secret as a whole, is too
+        large or isn't text.
     """
-    if secret_name(path):
-        return None
-    data = read_raw(snapshot, path)
-    return plain_text(path, data) if len(data) <= max_bytes else None
+    data = None if secret_name(path) else find_raw(snapshot, path)
+    return plain_text(path, data) if data is not None and len(data) <= max_bytes else None
 
 
 def plain_text(path: str, data: bytes) -> str | None:
@@ -205,8 +192,9 @@ def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[Source
     """Blobs by id through one `cat-file --batch`; a thread feeds the ids, so that neither side waits for the other."""
     if not files:
         return
-    process = git_command.start(git_dir, ["cat-file", "--batch", "--buffer"], git_command.reading(), stdin=True)
-    feeder = threading.Thread(target=_feed, args=(process.stdin, [file.hash for file in files]), daemon=True)
+    process = git_command.start(git_dir, ["cat-file", "--batch", "--buffer"], stdin=True)
+    ids = b"".join(file.hash.encode() + b"\n" for file in files)
+    feeder = threading.Thread(target=git_command.write_all, args=(process.stdin, ids), daemon=True)
     feeder.start()
     finished = False
     try:
@@ -218,12 +206,6 @@ def _stream(git_dir: Path, files: Sequence[SourceFile]) -> Iterator[tuple[Source
         feeder.join(timeout=5)
         process.stdout.close()
         process.stderr.close()
-
-
-def _feed(pipe: IO[bytes], ids: Sequence[str]) -> None:
-    with suppress(BrokenPipeError, ValueError):
-        pipe.write("\n".join(ids).encode() + b"\n")
-        pipe.close()
 
 
 def _next_blob(pipe: IO[bytes]) -> bytes | None:
@@ -240,21 +222,19 @@ def _next_blob(pipe: IO[bytes]) -> bytes | None:
 
 
 def _blob(snapshot: Snapshot, path: str) -> bytes | None:
-    assert snapshot.git_dir is not None
     args = ["ls-tree", "-z", "--full-tree", snapshot.commit, "--", path]
     try:
-        record = git_command.run(snapshot.git_dir, args, git_command.reading() | _LITERAL)
+        record = git_command.run(snapshot.clone, args, git_command.reading() | _LITERAL)
         meta, _, found = record.rstrip(b"\0").partition(b"\t")
         if found != path.encode() or not meta.startswith(b"100"):
             return None
-        return git_command.run(snapshot.git_dir, ["cat-file", "blob", meta.split()[2].decode()], git_command.reading())
+        return git_command.run(snapshot.clone, ["cat-file", "blob", meta.split()[2].decode()])
     except git_command.GitFailed:
         return None
 
 
 def _real_root(snapshot: Snapshot) -> str:
-    assert snapshot.root is not None
-    return os.path.realpath(snapshot.root)
+    return os.path.realpath(snapshot.folder)
 
 
 def native_path(root: str, path: str, flavour: ModuleType = os.path) -> str:

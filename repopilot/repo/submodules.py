@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from repopilot import i18n
 from repopilot.errors import RepoPilotError, SourceError, StorageError
 from repopilot.repo import git_command
-from repopilot.repo.clone import clone_dir, clone_key, is_clone, open_clone, origin, resolve
+from repopilot.repo.clone import clone_dir, clone_key, is_clone, open_clone, origin
 from repopilot.repo.paths.path_rules import is_inside
 from repopilot.repo.remote.fetch import FetchLimits
 from repopilot.repo.source import parse_source
@@ -56,7 +56,7 @@ def fetched_submodules(snapshot: Snapshot, settings: Settings) -> dict[str, Snap
     for path, source in _declared(snapshot, settings):
         git_dir = clone_dir(source.url or "", settings)
         commit = source.ref or ""
-        if git_dir.is_dir() and resolve(git_dir, commit):
+        if git_dir.is_dir() and git_command.resolve(git_dir, commit):
             found[path] = Snapshot(clone_key(source, git_dir), source.name, commit, git_dir=git_dir, ref=commit)
     return found
 
@@ -77,8 +77,7 @@ def _declared(snapshot: Snapshot, settings: Settings) -> list[tuple[str, Source]
 
 
 def _on_host(snapshot: Snapshot, values: dict[str, dict[str, str]]) -> Iterator[tuple[str, Source]]:
-    assert snapshot.git_dir is not None
-    own = origin(snapshot.git_dir)
+    own = origin(snapshot.clone)
     here = urlsplit(own)
     for each in values.values():
         path = each.get("path", "")
@@ -99,8 +98,7 @@ def _on_host(snapshot: Snapshot, values: dict[str, dict[str, str]]) -> Iterator[
 
 def _git(snapshot: Snapshot, *args: str) -> bytes:
     """The output of a git command in the clone; empty if it fails."""
-    assert snapshot.git_dir is not None
     try:
-        return git_command.run(snapshot.git_dir, args, git_command.reading() | _LITERAL)
+        return git_command.run(snapshot.clone, args, git_command.reading() | _LITERAL)
     except git_command.GitFailed:
         return b""

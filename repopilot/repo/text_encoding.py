@@ -46,6 +46,12 @@ def decoded(data: bytes, path: str) -> tuple[str, str] | None:
     return None
 
 
+def any_text(data: bytes, path: str) -> str:
+    """The text of a file, as UTF-8 with replacement characters where `decoded` finds none; arguments as there."""
+    found = decoded(data, path)
+    return found[0] if found is not None else data.decode("utf-8", "replace")
+
+
 def encoded(text: str, encoding: str) -> bytes:
     """The bytes of a text in an encoding that `decoded` gave. UTF-16 and UTF-32 always get their byte order mark.
 

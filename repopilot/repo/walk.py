@@ -153,12 +153,11 @@ def _until(cancel: threading.Event | None, entries: Iterable[_Entry]) -> Iterato
 
 def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:
     """The tree of the snapshot's commit. Paths stay relative to the repository's root, also below `subdir`."""
-    assert snapshot.git_dir is not None
     args = ["ls-tree", "-r", "-z", "-l", "--full-tree", snapshot.commit]
     if snapshot.subdir:
         args += ["--", f"{snapshot.subdir}/"]
     found = 0
-    for record in _records(snapshot.git_dir, args):
+    for record in _records(snapshot.clone, args):
         found += 1
         if found > local.MAX_FILES:
             raise SourceError(
@@ -175,7 +174,7 @@ def _committed_files(snapshot: Snapshot) -> Iterator[_Entry]:
 def _records(git_dir: Path, args: list[str]) -> Iterator[bytes]:
     """The NUL-separated output of a git command, streamed, so that a huge tree costs no memory."""
     try:
-        yield from git_command.records(git_dir, args, git_command.reading())
+        yield from git_command.records(git_dir, args)
     except GitFailed as error:
         raise SourceError(
             i18n.message("repo.not_listed", error=error.stderr.strip()[-200:]), i18n.message("repo.open_again")
@@ -208,11 +207,10 @@ def _decoded(name: bytes) -> tuple[str, str]:
 
 
 def _local_files(snapshot: Snapshot) -> Iterator[_Entry]:
-    assert snapshot.root is not None
-    base = os.fsencode(snapshot.root)
+    base = os.fsencode(snapshot.folder)
     prefix = f"{snapshot.subdir}/".encode() if snapshot.subdir else b""
     try:
-        for name in local.list_paths(snapshot.root):
+        for name in local.list_paths(snapshot.folder):
             if name.startswith(prefix):
                 entry = _local_entry(base, name)
                 if entry is not None:
@@ -243,9 +241,8 @@ def _local_hash(snapshot: Snapshot, entry: _Entry, hashes: Hashes) -> str:
     known = hashes.get(entry.path)
     if known is not None and known[:3] == entry.stamp:
         return known[3]
-    assert snapshot.root is not None
     try:
-        with open(f"{snapshot.root}/{entry.path}", "rb", buffering=0) as file:  # pathlib doubles the time of a walk
+        with open(f"{snapshot.folder}/{entry.path}", "rb", buffering=0) as file:  # pathlib doubles the time of a walk
             data = file.read()
     except OSError:
         return ""

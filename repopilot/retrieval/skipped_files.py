@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.errors import SourceError
 from repopilot.index.store import Index
 from repopilot.index.tokens import words
 from repopilot.repo.paths.path_globs import WILDCARD, matches
@@ -76,7 +75,7 @@ def excerpts(index: Index, snapshot: Snapshot, query: Query, max_bytes: int) -> 
     """
     found: list[Excerpt] = []
     for skip in named(index, query)[:MOST_NOTED]:
-        text = text_on_demand(snapshot, skip.path, max_bytes)
+        text = read_on_demand(snapshot, skip.path, max_bytes)
         if text is not None and len(found) < MOST_READ:
             lines = text.split("\n")
             start = _best_window(lines, {word.lower() for word in words(query.text)})
@@ -124,14 +123,6 @@ def texts_beyond(
         text = searched_text(file.path, data) if data is not None else None
         if text:
             yield file.path, text
-
-
-def text_on_demand(snapshot: Snapshot, path: str, max_bytes: int) -> str | None:
-    """The text of a file that is not in the index; None when it is gone, binary, too large or may hold secrets."""
-    try:
-        return read_on_demand(snapshot, path, max_bytes)
-    except SourceError:
-        return None
 
 
 def reason(index: Index, path: str) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 from support.git_server import commit, git
 from support.small_repo import run_git
 
-from repopilot.errors import UsageError
+from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.repo import local
 from repopilot.repo.publish.branch import create_branch
@@ -60,6 +60,35 @@ def test_uncommitted_changes_of_a_file_are_not_taken_along(folder: Path) -> None
     (folder / "src/a.py").write_text("A = 'mine'\n")
     with pytest.raises(UsageError, match=r"src/a\.py"):
         create_branch(folder, "repopilot/it", CHANGES, "Change it")
+
+
+LONG = "A = 1\nB = 1\nC = 1\nD = 1\nE = 1\nF = 1\nG = 1\nH = 1\n"
+HUNK = "@@ -1,4 +1,4 @@\n-A = 1\n+A = 2\n B = 1\n C = 1\n D = 1\n"
+
+
+@pytest.mark.slow
+def test_commits_that_came_since_the_change_was_made_stay(folder: Path) -> None:
+    change = FileChange("src/a.py", "modified", HUNK, LONG.replace("A = 1", "A = 2"))
+    commit(folder, {"src/a.py": LONG.replace("H = 1", "H = 9")}, "Meanwhile")
+    made = create_branch(folder, "repopilot/it", [change], "Change it")
+    assert run_git(folder, "show", f"{made}:src/a.py") == LONG.replace("A = 1", "A = 2").replace("H = 1", "H = 9")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "change",
+    [
+        FileChange("src/a.py", "modified", HUNK, LONG.replace("A = 1", "A = 2")),
+        FileChange("src/a.py", "added", "@@ -0,0 +1 @@\n+A = 2\n", "A = 2\n"),
+        FileChange("src/a.py", "deleted", "@@ -1 +0,0 @@\n-A = 1\n", ""),
+    ],
+    ids=["modified", "added", "deleted"],
+)
+def test_a_commit_of_the_same_lines_is_not_undone(folder: Path, change: FileChange) -> None:
+    commit(folder, {"src/a.py": LONG.replace("A = 1", "A = 9")}, "Meanwhile")
+    with pytest.raises(StorageError, match=r"src/a\.py"):
+        create_branch(folder, "repopilot/it", [change], "Change it")
+    assert git(folder, "branch", "--list", "repopilot/*") == ""
 
 
 def test_a_folder_without_git_has_no_branches(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from repopilot.agents.review.scope import of_diff
 from repopilot.errors import Cancelled, RepoPilotError, SourceError
 from repopilot.repo import history
 from repopilot.repo.patches.patch import FileDiff, added_lines, parse_patch
-from repopilot.repo.read import read, read_raw
+from repopilot.repo.read import find_raw, read
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
@@ -29,7 +29,8 @@ def clone(server: GitServer, options: Settings) -> Snapshot:
 @pytest.mark.slow
 def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, work: Path, options: Settings) -> None:
     assert history.commits(clone, 100) == []
-    assert history.deepen(clone, options) == 3
+    history.deepen(clone, options)
+    assert len(history.commits(clone, options.history_commits)) == 3
     found = history.commits(clone, 100)
     assert [c.subject for c in found] == ["third", "second: add twice", "first"]
     assert found[0].paths == ("src/app.py",)
@@ -57,7 +58,8 @@ def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, wor
     publish(work, server.folder)
     newest = open_source(parse_source(server.url + "/demo.git"), options)
     few = options.model_copy(update={"history_commits": 5})
-    assert history.deepen(newest, few) == 5
+    history.deepen(newest, few)
+    assert len(history.commits(newest, few.history_commits)) == 5
     assert all(c.paths == ("src/app.py",) for c in history.commits(newest, 100))
 
 
@@ -181,7 +183,7 @@ def test_revisions_of_a_clone(clone: Snapshot, work: Path, options: Settings, re
     older = history.at(clone, ref, options)
     assert older.commit == git(work, "rev-parse", "HEAD~1")
     assert older.key != clone.key
-    assert read_raw(older, "src/app.py") == b"def run():\n    return 1\n"
+    assert find_raw(older, "src/app.py") == b"def run():\n    return 1\n"
 
 
 @pytest.mark.slow
@@ -296,7 +298,8 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path, options: Settings) 
     (tmp_path / "x" / "a.py").write_text("a\n")
     snapshot = open_source(parse_source(str(tmp_path / "x")), options)
     assert history.commits(snapshot, 10) == []
-    assert history.deepen(snapshot, options) == 0
+    history.deepen(snapshot, options)
+    assert history.commits(snapshot, options.history_commits) == []
     assert not history.leads_to(snapshot, "0" * 40)
     with pytest.raises(SourceError, match="not a git repository"):
         history.diff(snapshot, "HEAD", None, options)

@@ -4,6 +4,7 @@ import pytest
 from support.index_case import instant_index, settings, snapshot, write
 from support.small_repo import FILES
 
+from repopilot.repo.read import read_on_demand
 from repopilot.retrieval import skipped_files
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.search import search
@@ -91,12 +92,12 @@ def test_the_lines_of_a_skipped_file_that_fit_the_question_become_an_excerpt(ind
 
 @pytest.mark.parametrize("path", ["logo.png", ".env", "gone.json", "../outside.txt"])
 def test_what_is_no_text_or_may_hold_secrets_is_not_read(shop, path):
-    assert skipped_files.text_on_demand(shop, path, LIMIT) is None
+    assert read_on_demand(shop, path, LIMIT) is None
 
 
 def test_a_file_that_is_too_large_is_not_read(shop):
-    assert skipped_files.text_on_demand(shop, "package-lock.json", 100) is None
-    assert skipped_files.text_on_demand(shop, "package-lock.json", LIMIT) == LOCK
+    assert read_on_demand(shop, "package-lock.json", 100) is None
+    assert read_on_demand(shop, "package-lock.json", LIMIT) == LOCK
 
 
 @pytest.mark.slow

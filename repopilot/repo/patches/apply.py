@@ -12,8 +12,8 @@ from repopilot.code.formats.notebook import is_notebook, notebook_text
 from repopilot.errors import StorageError, UsageError
 from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
-from repopilot.repo.patches.merge import merged
-from repopilot.repo.text_encoding import decoded, encoded, encoding_after
+from repopilot.repo.patches.merge import MergedChange, merged
+from repopilot.repo.text_encoding import any_text, encoded, encoding_after
 from repopilot.types import FileChange
 
 
@@ -69,14 +69,21 @@ def apply_changes(folder: Path, files: Sequence[FileChange]) -> tuple[str, ...]:
         UsageError: as `write_files`.
         StorageError: others changed the same lines, or writing fails; nothing is written then.
     """
+    found = merged_changes(folder, files)
+    write_files(folder, [each.file for each in found])
+    paths = ", ".join(each.file.path for each in found if each.by_others)
+    return (i18n.message("repo.merged", paths=paths),) if paths else ()
+
+
+def merged_changes(folder: Path, files: Iterable[FileChange]) -> list[MergedChange]:
+    """Changes merged with what others changed in the same files below `folder` since the changes were made. Raises
+    UsageError and StorageError as `apply_changes`."""
     found = [merged(file, safe_target(folder, file.path)) for file in files]
     places = [place for each in found for place in each.conflicts]
     if places:
         said = i18n.message("repo.changed_meanwhile", places=", ".join(places))
         raise StorageError(said, i18n.message("repo.changed_meanwhile_hint"))
-    write_files(folder, [each.file for each in found])
-    paths = ", ".join(each.file.path for each in found if each.by_others)
-    return (i18n.message("repo.merged", paths=paths),) if paths else ()
+    return found
 
 
 def conflicts(folder: Path, files: Iterable[FileChange]) -> tuple[str, ...]:
@@ -118,18 +125,13 @@ def _with_secrets(old: bytes | None, file: FileChange) -> str:
     """The content of a change, with the file's secrets in place of their marks. Raises UsageError if one is lost."""
     if MARK not in file.content:
         return file.content
-    raw = _text(old or b"", file.path)
+    raw = any_text(old or b"", file.path)
     content, lost = restored(file.content, redacted(raw), raw)
     if lost is not None:
         raise UsageError(
             i18n.message("generate.secret_line"), i18n.message("generate.secret_line_hint", line=lost[:80])
         )
     return content
-
-
-def _text(data: bytes, path: str) -> str:
-    found = decoded(data, path)
-    return found[0] if found is not None else data.decode("utf-8", "replace")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from repopilot.redaction.redact import MARK, redacted
 from repopilot.redaction.restore import restored
 from repopilot.repo import git_command
 from repopilot.repo.patches.diff_hunks import before_change
-from repopilot.repo.text_encoding import decoded
+from repopilot.repo.text_encoding import any_text
 from repopilot.types import FileChange
 
 _CONFLICTS = range(1, 128)
@@ -63,11 +63,9 @@ def merged(file: FileChange, target: Path) -> MergedChange:
 def _text_of(target: Path, path: str) -> str | None:
     """The text of a file, None where there is none. Raises StorageError."""
     try:
-        data = target.read_bytes() if target.exists() else None
+        return any_text(target.read_bytes(), path) if target.exists() else None
     except OSError as error:
         raise StorageError(i18n.message("repo.not_written", path=path, error=error.strerror)) from error
-    found = decoded(data, path) if data is not None else None
-    return data.decode("utf-8", "replace") if data is not None and found is None else found and found[0]
 
 
 def _with_secrets(text: str | None, there: str | None) -> str | None:
@@ -83,7 +81,7 @@ def _three_way(base: str, ours: str, theirs: str) -> str | None:
             (folder / side).write_bytes(text.encode("utf-8", "surrogatepass"))
         command = ["merge-file", "--stdout", "--quiet", "ours", "base", "theirs"]
         try:
-            done = git_command.run(folder, command, git_command.reading(), bare=False)
+            done = git_command.run(folder, command, bare=False)
         except git_command.GitFailed as error:
             if error.status in _CONFLICTS:
                 return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +11,8 @@ from repopilot import i18n
 from repopilot.errors import StorageError, UsageError
 from repopilot.repo import git_command, local
 from repopilot.repo.git_command import GitFailed
-from repopilot.repo.patches.apply import new_content, safe_target
+from repopilot.repo.patches.apply import merged_changes, new_content, safe_target
+from repopilot.repo.patches.diff_hunks import hunks_of
 from repopilot.repo.publish.changed_tree import ADDRESS, NAME, changed_tree
 from repopilot.types import FileChange
 
@@ -33,7 +34,7 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
     Raises:
         UsageError: the folder is no git repository or has no commit, the branch exists, one of the files has changes
             that are not committed, or it can't be written as it is (see `apply.new_content`).
-        StorageError: a file can't be read, or git can't write the objects.
+        StorageError: a file can't be read, a later commit changed the same lines, or git can't write the objects.
     """
     changes = tuple(files)
     try:
@@ -45,6 +46,7 @@ def create_branch(root: Path, name: str, files: Iterable[FileChange], message: s
     paths = {prefix + file.path: file for file in changes}
     try:
         _check(top, name, paths)
+        paths = {prefix + file.path: file for file in _with_later_commits(root, changes)}
         tree = changed_tree(partial(_git, top), head, paths, partial(_content, root), lambda path: f"--path={path}")
         commit = _git(top, _identity(top), "commit-tree", tree, "-p", head, "-m", message)
         _git(top, {}, "update-ref", f"refs/heads/{name}", commit, _NO_COMMIT)
@@ -61,16 +63,19 @@ def branch_name(task: str) -> str:
 
 def _check(top: Path, name: str, paths: Mapping[str, FileChange]) -> None:
     """Raises UsageError for a branch that exists, or a file with changes that the commit would take along."""
-    try:
-        _git(top, {}, "rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
-    except GitFailed:
-        pass  # no such branch yet, as wanted
-    else:
+    if git_command.resolve(top, f"refs/heads/{name}", bare=False) is not None:
         raise UsageError(i18n.message("repo.branch.exists", name=name))
     literal = [f":(top,literal){path}" for path in paths]
     changed = _git(top, {}, "status", "--porcelain", "--untracked-files=all", "--", *literal)
     if changed:
         raise UsageError(i18n.message("repo.branch.uncommitted", path=changed.split("\n")[0][3:].strip() or changed))
+
+
+def _with_later_commits(root: Path, changes: Iterable[FileChange]) -> Iterator[FileChange]:
+    """The changes, merged with what was committed since they were made. One without hunks doesn't tell what it was made
+    from."""
+    for change in changes:
+        yield merged_changes(root, [change])[0].file if hunks_of(change) else change
 
 
 def _content(root: Path, file: FileChange, _: str) -> bytes:

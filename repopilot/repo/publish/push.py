@@ -53,8 +53,7 @@ def push_branch(
         SourceError: the remote refuses, or can't be reached.
         StorageError: the clone can't be written.
     """
-    assert snapshot.git_dir is not None
-    git_dir = snapshot.git_dir
+    git_dir = snapshot.clone
     limits = fetch_limits(settings)
     remote = network.check(fork[0], settings) if fork else remote_of(git_dir, settings, None)
     with clone_lock(git_dir, limits), storing():

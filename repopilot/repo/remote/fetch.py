@@ -132,7 +132,7 @@ def fetch(
 def unset_promisor(git_dir: Path) -> None:
     """Undo what a filtered fetch writes into the configuration, so that git never fetches on its own."""
     for key in ("remote.origin.promisor", "remote.origin.partialclonefilter", "extensions.partialclone"):
-        git_command.run(git_dir, ["config", "--local", "--unset-all", key], git_command.reading(), ok=(0, 5))
+        git_command.run(git_dir, ["config", "--local", "--unset-all", key], ok=(0, 5))
 
 
 def _run_remote(git_dir: Path, args: list[str], remote: Remote, limits: FetchLimits) -> bytes:

@@ -52,9 +52,11 @@ def check(url: str, settings: Settings, token: HostToken | None = None) -> Remot
     if parts.scheme != "https" and not settings.allow_http:
         raise SourceRefused(i18n.message("repo.unencrypted", host=host), i18n.message("repo.unencrypted_hint"))
     addresses = _resolve(host, port)
-    if not settings.allow_private_hosts:
-        for address in addresses:
-            _refuse_private(host, address)
+    private = [address for address in addresses if not _is_global(ipaddress.ip_address(address))]
+    if private and not settings.allow_private_hosts:
+        raise SourceRefused(
+            i18n.message("repo.private_host", host=host, address=private[0]), i18n.message("repo.private_host_hint")
+        )
     pins = () if _is_literal(host) else (f"{host}:{port}:{','.join(bracketed(a) for a in addresses)}",)
     confidential = parts.scheme == "https" or all(ipaddress.ip_address(address).is_loopback for address in addresses)
     secret = token_for(url, settings.git_token, token) if confidential else ""
@@ -69,13 +71,6 @@ def _resolve(host: str, port: int) -> list[str]:
             i18n.message("repo.unknown_host", host=host), i18n.message("repo.check_address_and_network")
         ) from error
     return list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
-
-
-def _refuse_private(host: str, address: str) -> None:
-    if not _is_global(ipaddress.ip_address(address)):
-        raise SourceRefused(
-            i18n.message("repo.private_host", host=host, address=address), i18n.message("repo.private_host_hint")
-        )
 
 
 def _is_global(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -12,6 +12,7 @@ from repopilot import i18n
 from repopilot.errors import RepoPilotError
 from repopilot.i18n.format import commit_words
 from repopilot.repo.paths.path_globs import WILDCARD, matches
+from repopilot.repo.read import read_on_demand
 from repopilot.resolve.uses.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
@@ -179,7 +180,7 @@ def _props(chat: Chat, index: Index, citation: Citation) -> dict | None:
     text = index.text(citation.path)
     is_current = snapshot is not None and snapshot.commit == index.commit
     if text is None and snapshot and is_current and skipped_files.reason(index, citation.path) is not None:
-        text = skipped_files.text_on_demand(snapshot, citation.path, chat.settings.max_file_kb << 10)
+        text = read_on_demand(snapshot, citation.path, chat.settings.max_file_kb << 10)
     if text is None:
         return None
     outline = tuple(index.outline(citation.path)) if citation.path in index.files else ()
