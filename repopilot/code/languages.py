@@ -114,17 +114,9 @@ _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
 }
 
 
-def _languages_by_key() -> tuple[dict[str, str], dict[str, str]]:
-    """Languages by suffix, and by whole file name."""
-    suffixes: dict[str, str] = {}
-    names: dict[str, str] = {}
-    for language, (_, _, keys) in _LANGUAGES.items():
-        for key in keys.split():
-            (suffixes if key.startswith(".") else names)[key] = language
-    return suffixes, names
-
-
-_SUFFIXES, _NAMES = _languages_by_key()
+_BY_KEY = {key: language for language, (_, _, keys) in _LANGUAGES.items() for key in keys.split()}
+_SUFFIXES = {key: language for key, language in _BY_KEY.items() if key.startswith(".")}
+_NAMES = {key: language for key, language in _BY_KEY.items() if not key.startswith(".")}
 _INTERPRETER = re.compile(
     r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-\S+[ \t]+|\w+=\S*[ \t]+)*(?:\S*/)?)?(?P<program>[A-Za-z]+(?:-[A-Za-z]+)*)"
 )

@@ -10,7 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from repopilot.code.symbols import Definition
 
 _RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*@?)")
 """A receiver and its separator, matched on the reversed text: the match then starts at the name, not at any byte
@@ -69,20 +72,10 @@ def _plain(written: bytes) -> str:
     return text.replace("::", ".").replace("->", ".").replace("?.", ".")
 
 
-class BodyRange(NamedTuple):
-    """A definition with a body: its bytes [start, end), its qualified name, and its signature."""
-
-    start: int
-    end: int
-    name: str
-    is_class: bool
-    signature: str
-
-
 class Assigned:
     """The values that a file's variables are set to, by scope."""
 
-    def __init__(self, data: bytes, scopes: Sequence[BodyRange]) -> None:
+    def __init__(self, data: bytes, scopes: Sequence[Definition]) -> None:
         """Read the assignments.
 
         Args:
@@ -90,9 +83,9 @@ class Assigned:
             scopes: every definition with a body, outer ones first.
         """
         self._scopes = scopes
-        self._starts = [scope.start for scope in scopes]
-        self._classes = {scope.name for scope in scopes if scope.is_class}
-        self._signatures = {scope.name: scope.signature.partition("(")[2] for scope in scopes}
+        self._starts = [scope.start_byte for scope in scopes]
+        self._classes = {scope.symbol.qualified for scope in scopes if scope.is_class}
+        self._signatures = {s.symbol.qualified: s.symbol.signature.partition("(")[2] for s in scopes}
         self._values: dict[tuple[str, str], set[str]] = {}
         self.attributes: list[tuple[str, str, str]] = []
         """The attributes that methods set: the method, the attribute, and what it is set to."""
@@ -163,9 +156,9 @@ class Assigned:
 
     def _scope_at(self, at: int) -> str:
         number = bisect_right(self._starts, at) - 1
-        while number >= 0 and self._scopes[number].end <= at:
+        while number >= 0 and self._scopes[number].end_byte <= at:
             number -= 1
-        return self._scopes[number].name if number >= 0 else ""
+        return self._scopes[number].symbol.qualified if number >= 0 else ""
 
     def _class_around(self, scope: str) -> str:
         while scope and scope not in self._classes:

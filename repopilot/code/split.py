@@ -316,7 +316,7 @@ def _chunks(file: _File, spans: Iterable[Span]) -> tuple[Chunk, ...]:
             continue
         lines = file.lines[exact.start - 1 : exact.end]
         if max(map(len, lines)) > MAX_LINE_CHARS:
-            lines = [_shortened(line) for line in lines]
+            lines = [line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + " …" for line in lines]
         chunks.append(_chunk(file, exact, "\n".join(lines)))
     return tuple(chunks)
 
@@ -325,7 +325,3 @@ def _chunk(file: _File, span: Span, text: str) -> Chunk:
     content = f"{file.path}\0{span.start}\0{span.end}\0{text}".encode("utf-8", "replace")
     id_ = hashlib.blake2b(content, digest_size=12).hexdigest()
     return Chunk(id_, file.path, span.start, span.end, file.language, span.kind, span.symbol, text)
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + " …"

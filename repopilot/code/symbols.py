@@ -15,7 +15,7 @@ from tree_sitter import Node, QueryCursor
 
 from repopilot.code.file_analysis import PassedValue, Use
 from repopilot.code.passed_values import UNTYPED, arguments, tells_type
-from repopilot.code.receivers import Assigned, BodyRange, receiver
+from repopilot.code.receivers import Assigned, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
 
@@ -66,7 +66,7 @@ def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definiti
     found: dict[int, _Found] = {}
     for _, captures in QueryCursor(tags.definitions).matches(root):
         _collect(found, captures, data)
-    ordered = sorted(found.values(), key=lambda f: (f.start, -f.end, f.name.start_byte))
+    ordered = sorted(found.values(), key=lambda f: (f.first.start_byte, -f.last.end_byte, f.name.start_byte))
     return _qualified(ordered, path, data)
 
 
@@ -122,8 +122,7 @@ def uses(root: Node, tags: Tags, data: bytes, bindings: Bindings) -> tuple[list[
             rows.append(_Occurrence(start, name, node.start_point[0] + 1, "use" if kind == "member" else kind))
     rows.sort()
     scopes = [d for d in found if not d.is_leaf]
-    ranges = (BodyRange(s.start_byte, s.end_byte, s.symbol.qualified, s.is_class, s.symbol.signature) for s in scopes)
-    assigned = Assigned(data, list(ranges))
+    assigned = Assigned(data, scopes)
     result, calls = _with_scopes(rows, data, scopes, ignored, assigned, bindings.language)
     return result, list(_passed(calls, data, assigned, known)) if bindings.language in UNTYPED else []
 
@@ -157,30 +156,27 @@ class _Occurrence(NamedTuple):
 class _Found:
     """A definition being assembled from all the patterns that match its name.
 
-    `inner` is its smallest node, `owner` the owner that the definition itself names (a receiver, `Class::`).
+    `inner` is its smallest node, `first` and `last` are those that begin first and end last; `owner` is the owner that
+    the definition itself names (a receiver, `Class::`).
     """
 
     kind: str
     name: Node
     inner: Node
-    start: int
-    end: int
-    first_row: int
-    last_row: int
+    first: Node
+    last: Node
     owner: str = ""
 
-    def add(self, kind: str, node: Node, data: bytes) -> None:
+    def add(self, kind: str, node: Node) -> None:
         """Merge another match: keep the more specific kind, the smallest node, the widest span."""
         if _VAGUENESS.get(kind, 0) < _VAGUENESS.get(self.kind, 0):
             self.kind = kind
         if node.end_byte - node.start_byte < self.inner.end_byte - self.inner.start_byte:
             self.inner = node
-        if node.start_byte < self.start:
-            self.start = node.start_byte
-            self.first_row = node.start_point[0]
-        if node.end_byte > self.end:
-            self.end = node.end_byte
-            self.last_row = _last_row(node, data)
+        if node.start_byte < self.first.start_byte:
+            self.first = node
+        if node.end_byte > self.last.end_byte:
+            self.last = node
 
 
 def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: bytes) -> None:
@@ -193,10 +189,9 @@ def _collect(found: dict[int, _Found], captures: dict[str, list[Node]], data: by
         node = nodes[0]
         entry = found.get(name.start_byte)
         if entry is None:
-            entry = _Found(kind, name, node, node.start_byte, node.end_byte, node.start_point[0], _last_row(node, data))
-            found[name.start_byte] = entry
+            entry = found[name.start_byte] = _Found(kind, name, node, node, node)
         else:
-            entry.add(kind, node, data)
+            entry.add(kind, node)
         if owner and not entry.owner:
             entry.owner = text_of(owner, data)
 
@@ -216,7 +211,7 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
     enclosing: list[tuple[int, str, str]] = []  # end byte, qualified name, kind
     seen: set[str] = set()
     for item in ordered:
-        while enclosing and enclosing[-1][0] <= item.start:
+        while enclosing and enclosing[-1][0] <= item.first.start_byte:
             enclosing.pop()
         # A type owns its members, not the structure that it names: `typedef struct node { … } node;`.
         around = [each for each in enclosing if each[2] != "type" or item.kind in ("field", "method")]
@@ -233,18 +228,19 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
         if (kind in _LEAVES or kind == "type") and qualified in seen:
             continue
         if kind not in _LEAVES and kind != "export":
-            enclosing.append((item.end, qualified, kind))
+            enclosing.append((item.last.end_byte, qualified, kind))
         seen.add(qualified)
         symbol = Symbol(
             name,
             qualified,
             "variable" if kind == "export" else kind,
             path,
-            item.first_row + 1,
-            item.last_row + 1,
+            item.first.start_point[0] + 1,
+            _last_row(item.last, data) + 1,
             _signature(item.inner, data),
         )
-        result.append(Definition(symbol, item.start, item.end, item.name.start_byte, item.name.end_byte))
+        span = (item.first.start_byte, item.last.end_byte, item.name.start_byte, item.name.end_byte)
+        result.append(Definition(symbol, *span))
     return result
 
 

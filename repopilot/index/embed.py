@@ -112,9 +112,7 @@ class Embedders:
 
     def _minilm(self, folder: Path) -> MiniLM:
         with self._lock:
-            if folder not in self._built_in:
-                self._built_in[folder] = MiniLM(folder)
-            return self._built_in[folder]
+            return self._built_in.setdefault(folder, MiniLM(folder))
 
     def _server(self, settings: Settings) -> Embedder:
         """The model of the server that is set. Raises ModelError."""

@@ -22,6 +22,7 @@ import numpy as np
 from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index.file_roles import ROLES, roles_of
+from repopilot.index.ragged import starts_of
 from repopilot.index.tokens import expand, words
 from repopilot.types import Chunk
 
@@ -253,7 +254,7 @@ class LexicalIndex:
     def file_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """(starts, rows): the rows of file f are `rows[starts[f]:starts[f + 1]]`, ascending."""
         rows = np.argsort(self.file_of, kind="stable").astype(np.int32)
-        return _starts(self.file_of, len(self.files)), rows
+        return starts_of(np.bincount(self.file_of, minlength=len(self.files))), rows
 
     @cached_property
     def first_of_file(self) -> np.ndarray:
@@ -365,7 +366,7 @@ class _Bags:
         rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         lengths = np.bincount(rows, counts, minlength=len(sizes)).astype(np.float32)
         order = np.argsort(tokens, kind="stable")
-        return Postings(_starts(tokens, size), rows[order], counts[order], lengths)
+        return Postings(starts_of(np.bincount(tokens, minlength=size)), rows[order], counts[order], lengths)
 
 
 def _file_words(files: Iterable[str], tokens: Mapping[str, int], size: int) -> Postings:
@@ -376,10 +377,6 @@ def _file_words(files: Iterable[str], tokens: Mapping[str, int], size: int) -> P
         known = [tokens[token] for token in found.split() if token in tokens]
         bags.add(known, counts[: len(known)])
     return bags.postings(size)
-
-
-def _starts(numbers: np.ndarray, size: int) -> np.ndarray:
-    return np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=size)))).astype(np.int64)
 
 
 def _load(folder: Path, name: str, mmap: bool) -> np.ndarray:

@@ -7,9 +7,9 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
@@ -166,21 +166,10 @@ def recorded(generation: Path) -> tuple[dict[str, str], list[Skip]]:
         The content hash of every file by its path, and the files that were skipped for their content.
     """
     try:
-        connection = database.connect(generation)
-        try:
+        with closing(database.connect(generation)) as connection:
             return database.hashes(connection), database.skipped(connection)
-        finally:
-            connection.close()
     except sqlite3.Error:
         return {}, []
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file of the index, and its number in the database."""
-
-    id: int
-    info: FileInfo
 
 
 class Index:
@@ -270,12 +259,16 @@ class Index:
     @cached_property
     def files(self) -> Mapping[str, FileInfo]:
         """Every file by its path, most useful folders first."""
-        return {path: file.info for path, file in self._by_path.items()}
+        select = "SELECT id, path, hash, language, kind, size, lines, parsed, chunk_count FROM files ORDER BY position"
+        return {
+            path: FileInfo(path, hash, language, kind, size, lines, bool(parsed), chunks, row)
+            for row, path, hash, language, kind, size, lines, parsed, chunks in self._query(select)
+        }
 
     @property
     def hashes(self) -> dict[str, str]:
         """The git blob id of every file by its path."""
-        return {path: file.info.hash for path, file in self._by_path.items()}
+        return {path: file.hash for path, file in self.files.items()}
 
     @property
     def dense(self) -> float:
@@ -361,9 +354,9 @@ class Index:
 
     def analyses(self) -> Iterator[FileAnalysis]:
         """Every file in order, with its symbols, uses and imports; `chunks` is empty to keep it cheap."""
-        for path, file in self._by_path.items():
-            ((symbols, uses),) = self._query("SELECT symbols, uses FROM contents WHERE id = ?", (file.id,))
-            yield codec.uses_of(file.info, codec.symbols_of(path, symbols), uses)
+        for path, file in self.files.items():
+            ((symbols, uses),) = self._query("SELECT symbols, uses FROM contents WHERE id = ?", (file.row,))
+            yield codec.uses_of(file, codec.symbols_of(path, symbols), uses)
 
     def numbers_of(self, digests: np.ndarray) -> list[np.ndarray]:
         """For each digest the numbers of the chunks with that text."""
@@ -378,7 +371,7 @@ class Index:
             if path in self._decoded:
                 self._decoded.move_to_end(path)
                 return list(self._decoded[path])
-        file = self._by_path.get(path)
+        file = self.files.get(path)
         if file is None:
             return []
         found = self._decode(file)
@@ -401,20 +394,12 @@ class Index:
 
     @cached_property
     def _paths(self) -> list[str]:
-        return list(self._by_path)
+        return list(self.files)
 
-    @cached_property
-    def _by_path(self) -> dict[str, _File]:
-        select = "SELECT id, path, hash, language, kind, size, lines, parsed, chunk_count FROM files ORDER BY position"
-        return {
-            path: _File(id, FileInfo(path, hash, language, kind, size, lines, bool(parsed), chunks))
-            for id, path, hash, language, kind, size, lines, parsed, chunks in self._query(select)
-        }
-
-    def _decode(self, file: _File) -> list[Chunk]:
-        ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.id,))
-        text = self._kept(file.info.path, codec.text_of(blob))
-        return codec.chunks_of(file.info.path, file.info.language, data, text)
+    def _decode(self, file: FileInfo) -> list[Chunk]:
+        ((data, blob),) = self._query("SELECT chunks, text FROM contents WHERE id = ?", (file.row,))
+        text = self._kept(file.path, codec.text_of(blob))
+        return codec.chunks_of(file.path, file.language, data, text)
 
     def _kept(self, path: str, text: str) -> str:
         """Cache the text of a file and return it; callers that read its chunks often want the text, too."""
@@ -427,10 +412,10 @@ class Index:
 
     def _content(self, path: str, column: str) -> Any:
         """A column of a file's contents; None when the file isn't in the index."""
-        file = self._by_path.get(path)
+        file = self.files.get(path)
         if file is None:
             return None
-        ((value,),) = self._query(f"SELECT {column} FROM contents WHERE id = ?", (file.id,))
+        ((value,),) = self._query(f"SELECT {column} FROM contents WHERE id = ?", (file.row,))
         return value
 
     def _files_with_name(self, table: str, name: str) -> list[str]:

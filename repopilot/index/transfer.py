@@ -7,11 +7,11 @@ import io
 import json
 import os
 import secrets
+import shutil
 import tarfile
 import zlib
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from filelock import FileLock
 
@@ -134,7 +134,10 @@ def import_index(file: Path, folder: Path, sha256: str = "", commit: str = "") -
         try:
             manifest = _unpacked(file, drafted, commit)
             with FileLock(folder / "build.lock", timeout=60):
-                _put(drafted, folder)
+                for name in BESIDE:
+                    if (drafted / name).is_file():
+                        os.replace(drafted / name, folder / name)
+                layout.publish(folder, drafted / INSIDE.rstrip("/"))
         finally:
             disk.remove_tree(drafted)
     except _BROKEN as error:
@@ -170,37 +173,15 @@ def _unpacked(file: Path, target: Path, commit: str) -> dict:
             place.parent.mkdir(parents=True, exist_ok=True)
             source = archive.extractfile(member)
             assert source is not None
-            if _copied(source, place) != expected.pop(member.name, ""):
+            with place.open("wb") as out:
+                shutil.copyfileobj(source, out)
+            if _sha256(place) != expected.pop(member.name, ""):
                 raise IndexFailed(i18n.message("index.import.damaged", file=file))
         if expected or layout.damaged(target / INSIDE.rstrip("/")):
             raise IndexFailed(i18n.message("index.import.damaged", file=file))
         return manifest
 
 
-def _put(drafted: Path, folder: Path) -> None:
-    """Publish the unpacked generation as the next one."""
-    old = layout.generations(folder)
-    number = int(old[0].name[1:]) + 1 if old else 1
-    for name in BESIDE:
-        if (drafted / name).is_file():
-            os.replace(drafted / name, folder / name)
-    os.rename(drafted / INSIDE.rstrip("/"), folder / f"g{number:08d}")
-    for each in old:
-        layout.remove(each)
-
-
-def _copied(source: IO[bytes], target: Path) -> str:
-    digest = hashlib.sha256()
-    with target.open("wb") as out:
-        while block := source.read(1 << 20):
-            digest.update(block)
-            out.write(block)
-    return digest.hexdigest()
-
-
 def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

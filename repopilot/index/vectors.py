@@ -31,12 +31,12 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from repopilot import disk, i18n
+from repopilot.code import version as splitting
 from repopilot.errors import StorageError
 from repopilot.index.chroma_server import ChromaServer
 from repopilot.index.embed import Embedder
 from repopilot.index.storage import layout
 from repopilot.index.storage.database import storage_errors
-from repopilot.index.storage.layout import splitter
 from repopilot.index.store import Index
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def vectors_of(index: Index, embedder: Embedder) -> Vectors:
     root = index.folder.parent.parent
     key = index.folder.parent.name
     with _registry.lock:
-        at = root, _collection_name(key, embedder.name, splitter()), index.chroma
+        at = root, _collection_name(key, embedder.name, splitting.version()), index.chroma
         found = _registry.open.setdefault(at, Vectors(root, key, at[1], embedder, index.chroma))
         found.embedder = embedder
         return found
@@ -342,12 +342,12 @@ class Vectors:
         for other in () if self._api else api.list_collections():
             found = other.metadata or {}
             made = _collection_name(self._key, str(found.get("embedder")), str(found.get("splitter")))
-            if other.name == made and found.get("splitter") != splitter():
+            if other.name == made and found.get("splitter") != splitting.version():
                 api.delete_collection(other.name)
         model = api.get_or_create_collection(
             self._name,
             configuration={"hnsw": {"space": "cosine"}},
-            metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitter()},
+            metadata={"key": self._key, "embedder": self.embedder.name, "splitter": splitting.version()},
         )
         return Collection(api, model, embedding_function=None)
 
@@ -392,16 +392,16 @@ def _client(root: Path, *, fresh: bool = False) -> Client | None:
         return client
 
 
+@storage_errors()
 def _lock(root: Path) -> FileLock | None:
     """The acquired lock of the Chroma folder; None while another process has it."""
     if root in _registry.owned:
         return _registry.owned[root][1]
     lock = FileLock(root / _LOCK, thread_local=False)
-    with storage_errors():
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            return None
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return None
     return lock
 
 

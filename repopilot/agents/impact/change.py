@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from repopilot.code.graph.graph import Graph, find
-from repopilot.code.graph.nodes import Node
+from repopilot.code.graph.nodes import Node, last_part
 from repopilot.code.languages import is_example_path, is_test_path
 from repopilot.code.split import analysed
 from repopilot.code.symbols import reachable
@@ -119,7 +119,8 @@ def _merged(changes: Sequence[Change]) -> Change:
 def _spelled_like(target: str, index: Index, graph: Graph) -> str:
     path, _, name = target.rpartition(":")
     last = name.rpartition(".")[2]
-    pool = [*index.files, *graph.by_name, *(p.rsplit("/", 1)[-1] for p in index.files)]
+    names = {last_part(graph.nodes.name(node)) for node in graph.nodes.definitions.tolist()}
+    pool = [*index.files, *names, *(p.rsplit("/", 1)[-1] for p in index.files)]
     likely = difflib.get_close_matches(path or target, pool, 2, 0.7) + difflib.get_close_matches(last, pool, 3, 0.7)
     if not likely:
         return message("impact.errors.check_spelling")

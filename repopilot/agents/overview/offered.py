@@ -51,4 +51,4 @@ def _declared(graph: Graph, file: int) -> list[int]:
     """The definitions of what a header declares."""
     if language_of(graph.nodes[file].path) not in ("c", "cpp"):
         return []
-    return [node for own in graph.inside(file) for node in graph.by_name.get(graph.nodes.name(own), ())]
+    return [node for own in graph.inside(file) for node in graph.by_name[graph.nodes.name(own)]]

@@ -41,7 +41,7 @@ def sure_uses(graph: Graph) -> np.ndarray:
 def _product_uses(graph: Graph) -> np.ndarray:
     """bool (edges,): the sure uses, without those in the modules for tests of Rust files."""
     found = sure_uses(graph)
-    nodes = [graph.nodes[node] for name in TEST_MODULES for node in graph.by_name.get(name, ())]
+    nodes = [graph.nodes[node] for name in TEST_MODULES for node in graph.by_name[name]]
     for node in (node for node in nodes if node.path.endswith(".rs") and node.name in TEST_MODULES):
         inside = (graph.lines >= node.line) & (graph.lines <= node.end_line)
         found &= ~(inside & (graph.nodes.owners[graph.sources] == graph.by_path[node.path]))

@@ -1,12 +1,11 @@
 """Cuts long definitions along their structure with LlamaIndex's `CodeSplitter`, and finds the exact lines of the parts.
 
-Importing LlamaIndex takes seconds, so it is imported at the first long definition, or ahead of time by `preload()`.
+Importing LlamaIndex takes seconds, so it is imported at the first long definition, or ahead of time by `code.preload`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from tree_sitter import Node
@@ -16,11 +15,6 @@ from repopilot.code.chunks.spans import LONGEST, OVERLAP
 _PIECE_LINES = 25
 _MIN_CHARS = 300
 _MAX_DEPTH = 40
-
-
-def preload() -> None:
-    """Import `CodeSplitter` now, for worker processes that are started ahead of time."""
-    _splitter_class()
 
 
 def structural_windows(data: bytes, node: Node, start: int, end: int, grammar: str) -> list[tuple[int, int]]:
@@ -57,9 +51,12 @@ def structural_windows(data: bytes, node: Node, start: int, end: int, grammar: s
 
 def _cuts(data: bytes, node: Node, line_count: int, grammar: str) -> list[int]:
     """The lines (1-based, ascending) on which the splitter's pieces begin."""
+    from llama_index.core.node_parser.text.code import CodeSplitter
+
     text = data[node.start_byte : node.end_byte].decode("utf-8")
     max_chars = max(_MIN_CHARS, len(text) * _PIECE_LINES // line_count)
-    splitter = _splitter_class()(language=grammar, max_chars=max_chars, parser=_Parsed(node), tokenizer=str.split)
+    parser: Any = _Parsed(node)
+    splitter = CodeSplitter(language=grammar, max_chars=max_chars, parser=parser, tokenizer=str.split)
     cuts = []
     position = 0
     line = node.start_point[0] + 1
@@ -115,10 +112,3 @@ class _Parsed:
 
     def parse(self, _text: bytes) -> _Parsed:
         return self
-
-
-@lru_cache(maxsize=1)
-def _splitter_class() -> Any:
-    from llama_index.core.node_parser.text.code import CodeSplitter
-
-    return CodeSplitter

@@ -147,8 +147,6 @@ def _underline(title: str, line: str, language: str) -> str:
 
 
 def _windowed(lines: Sequence[str], span: Span) -> list[Span]:
-    if fits(lines, span.start, span.end):
-        return [span]
     return [Span(a, b, span.kind, span.symbol, span.owner, span.fixed) for a, b in windows(lines, span.start, span.end)]
 
 
@@ -157,7 +155,12 @@ def _with_bare_headings_joined(spans: Sequence[Span], lines: Sequence[str]) -> l
     result: list[Span] = []
     for span in spans:
         last = result[-1] if result else None
-        if last and _is_bare_heading(last, lines) and _is_below(span, last) and fits(lines, last.start, span.end):
+        if (
+            last
+            and _is_bare_heading(last, lines)
+            and span.symbol.startswith(f"{last.symbol} > ")
+            and fits(lines, last.start, span.end)
+        ):
             result[-1] = Span(last.start, span.end, span.kind, span.symbol)
         else:
             result.append(span)
@@ -166,7 +169,3 @@ def _with_bare_headings_joined(spans: Sequence[Span], lines: Sequence[str]) -> l
 
 def _is_bare_heading(span: Span, lines: Sequence[str]) -> bool:
     return bool(span.symbol) and sum(bool(line.strip()) for line in lines[span.start - 1 : span.end]) <= 2
-
-
-def _is_below(span: Span, heading: Span) -> bool:
-    return span.symbol.startswith(f"{heading.symbol} > ")

@@ -13,8 +13,8 @@ import numpy as np
 from repopilot.code.file_analysis import FileAnalysis, Table, Use
 from repopilot.code.graph.graph import Edge, Graph, graph_of
 from repopilot.code.graph.implementations import implementations
-from repopilot.code.graph.import_resolver import OwnPackage, file_lookup, resolve
-from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution, names
+from repopilot.code.graph.import_resolver import OwnPackage
+from repopilot.code.graph.linker import CONFIDENCE, Linker, Resolution
 from repopilot.code.graph.nodes import FILE, KINDS, PACKAGE, TABLE, NodeColumns
 from repopilot.code.graph.tested_files import tested
 
@@ -35,8 +35,7 @@ def link_graph(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] = 
         files: the analyses of the files; chunks are not needed.
         manifests: those that name packages of the repository itself.
     """
-    lookup = file_lookup(files, manifests)
-    linker = Linker(lookup, names(files), [resolve(lookup, n) for n in range(len(files))])
+    linker = Linker(files, manifests)
     builder = _Builder(files)
     builder.add_structure()
     for number in range(len(files)):

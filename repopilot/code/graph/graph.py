@@ -152,7 +152,7 @@ def find(graph: Graph, text: str) -> list[int]:
         return found or (_inherited(graph, find(graph, f"{path}:{owner}"), member) if owner else [])
     wanted = f".{dotted(text)}"
     last = wanted.rpartition(".")[2]
-    found = [n for n in graph.by_name.get(last, ()) if f".{graph.nodes.name(n)}".endswith(wanted)]
+    found = [n for n in graph.by_name[last] if f".{graph.nodes.name(n)}".endswith(wanted)]
     owner = wanted.strip(".").rpartition(".")[0]
     return found or (_inherited(graph, find(graph, owner), last) if owner else [])
 
@@ -168,7 +168,7 @@ def _inherited(graph: Graph, classes: Sequence[int], member: str) -> list[int]:
         for confidence in sorted({link.confidence for link in links}, reverse=True):
             above = [link.node for link in links if link.confidence == confidence]
             wanted = {(graph.file_of(node), f"{graph.nodes.name(node)}.{member}") for node in above}
-            found = [n for n in graph.by_name.get(member, ()) if (graph.file_of(n), graph.nodes.name(n)) in wanted]
+            found = [n for n in graph.by_name[member] if (graph.file_of(n), graph.nodes.name(n)) in wanted]
             if found:
                 return found
     return []

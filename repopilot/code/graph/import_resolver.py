@@ -319,16 +319,14 @@ def _rust(lookup: FileLookup, path: str, item: Import) -> ImportTarget:
             parts = parts[1:]
     else:
         crate = next((n for n in lookup.cargo if n.replace("-", "_") == parts[0]), None)
-        local = _rust_file(lookup, posixpath.join(folder, parts[0])) or _rust_file(
-            lookup, posixpath.join(root, parts[0])
-        )
-        if crate is None and not local:
-            return _target(item, ())
-        if crate is None:
-            base = folder if _rust_file(lookup, posixpath.join(folder, parts[0])) else root
-        else:
+        around = next((each for each in (folder, root) if _rust_file(lookup, posixpath.join(each, parts[0]))), None)
+        if crate is not None:
             base = posixpath.join(lookup.cargo[crate], "src")
             parts = parts[1:]
+        elif around is not None:
+            base = around
+        else:
+            return _target(item, ())
     files = _rust_deepest(lookup, base, parts)
     modules = {n: _rust_file(lookup, posixpath.join(base, *parts, n)) for n, _ in item.names}
     if modules and all(modules.values()):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
 
 from repopilot.code.file_analysis import FileAnalysis, PassedValue, Use
-from repopilot.code.graph.import_resolver import FileLookup, ImportTarget, family
+from repopilot.code.graph.import_resolver import OwnPackage, family, file_lookup, resolve
 from repopilot.code.languages import is_test_path
 from repopilot.types import Symbol, innermost
 
@@ -217,42 +217,38 @@ _NOTHING: _Found = ((), None)
 _ELSEWHERE: _Found = ((), Resolution.OUTSIDE)
 
 
-@dataclass(slots=True)
 class Linker:
-    """Resolves uses of names, file by file. `targets[n]` are the resolved imports of file n.
+    """Resolves uses of names, file by file.
 
-    Results are cached: links and guesses for the current file, everything else for all files.
+    `lookup` are the files, `names` their definitions, `targets[n]` the resolved imports of file n, and `bound[n]` what
+    these bind. Results are cached: links and guesses for the current file, everything else for all files.
     """
 
-    lookup: FileLookup
-    names: Names
-    targets: Sequence[Sequence[ImportTarget]]
-    bound: list[dict[str, _Binding]] = field(init=False)
-    _rebound: list[dict[str, list[tuple[str, _Binding]]]] = field(init=False)
-    _outside: list[frozenset[str]] = field(init=False)
-    _tests: list[bool] = field(init=False)
-    _in_namespaces: dict[str, list[int]] = field(init=False)
-    _fitting: dict[tuple[str, bool, str, bool], list[int]] = field(default_factory=dict)
-    _file: int = -1
-    _packages: dict[int, dict[int, int]] = field(default_factory=dict)
-    _scopes: dict[tuple[int, str], _Scopes] = field(default_factory=dict)
-    _receivers: dict[tuple[str, str], tuple[Sequence[int], bool]] = field(default_factory=dict)
-    _values: dict[tuple[int, str], dict[tuple[int, str, str], None]] = field(default_factory=dict)
-    _given: dict[tuple[int, str], Sequence[int]] = field(default_factory=dict)
-    _inferred: bool = False
-    _bases: dict[int, tuple[list[int], bool]] = field(default_factory=dict)
-    _links: dict[tuple[str, str, str], _Found] = field(default_factory=dict)
-    _guesses: dict[tuple[str, str], _Found] = field(default_factory=dict)
+    def __init__(self, files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] = ()) -> None:
+        """Resolve the imports of all files.
 
-    def __post_init__(self) -> None:
+        Args:
+            files: their analyses; chunks are not needed.
+            manifests: those that name packages of the repository itself.
+        """
+        self.lookup = file_lookup(files, manifests)
+        self.names = names(files)
+        self.targets = [resolve(self.lookup, number) for number in range(len(files))]
         self.bound = [{k: v for t in found for k, v in t.bound.items()} for found in self.targets]
-        self._rebound = [self._bound_twice(number) for number in range(len(self.targets))]
+        self._rebound = [self._bound_twice(number) for number in range(len(files))]
         self._outside = [
             frozenset(local for item in file.imports if item.module for local in item.bound if local not in bound)
-            for file, bound in zip(self.lookup.files, self.bound, strict=True)
+            for file, bound in zip(files, self.bound, strict=True)
         ]
-        self._tests = [is_test_path(file.path) for file in self.lookup.files]
+        self._tests = [is_test_path(file.path) for file in files]
         self._in_namespaces = self._all_in_namespaces()
+        self._fitting: dict[tuple[str, bool, str, bool], list[int]] = {}
+        self._packages: dict[int, dict[int, int]] = {}
+        self._bases: dict[int, tuple[list[int], bool]] = {}
+        self._inferred = False
+        self._values: dict[tuple[int, str], dict[tuple[int, str, str], None]] = {}
+        self._given: dict[tuple[int, str], Sequence[int]] = {}
+        self._start_file(-1)
         self._values = self._all_values()
 
     def link(self, number: int, use: Use) -> tuple[Sequence[int], Resolution | None]:
@@ -276,10 +272,10 @@ class Linker:
 
     def _start_file(self, number: int) -> None:
         self._file = number
-        self._links = {}
-        self._guesses = {}
-        self._scopes = {}
-        self._receivers = {}
+        self._links: dict[tuple[str, str, str], _Found] = {}
+        self._guesses: dict[tuple[str, str], _Found] = {}
+        self._scopes: dict[tuple[int, str], _Scopes] = {}
+        self._receivers: dict[tuple[str, str], tuple[Sequence[int], bool]] = {}
 
     def path(self, at: int) -> str:
         """The file of a symbol."""
@@ -297,8 +293,9 @@ class Linker:
         number = self.names.file_of[at]
         if self.names.families[number] not in _IN_SEVERAL_FILES:
             return []
-        others = self.names.by_qualified[symbol.qualified]
-        return [n for n in others if (f := self.names.file_of[n]) != number and self._see_one_another(f, number)]
+        file_of = self.names.file_of
+        others = (n for n in self.names.by_qualified[symbol.qualified] if file_of[n] != number)
+        return [n for n in others if self._sees(file_of[n], number) or self._sees(number, file_of[n])]
 
     def overridden(self, at: int) -> tuple[list[int], bool]:
         """The members of base classes that a method overrides, and whether all bases are known."""
@@ -313,9 +310,6 @@ class Linker:
             found += self._members(base, symbol.name)[0]
             known = known and self._bases_of(base)[1]
         return found, known
-
-    def _see_one_another(self, one: int, other: int) -> bool:
-        return self._sees(one, other) or self._sees(other, one)
 
     def imported(self, number: int, name: str, local: str) -> Sequence[int]:
         """The symbols that an import of a file binds to `local`; where it binds a module, those of `name` in it."""
@@ -406,9 +400,6 @@ class Linker:
         hidden = frozenset[str]().union(*(parameters for _, parameters, _ in found))
         self._scopes[number, scope] = found, hidden
         return found, hidden
-
-    def _is_parameter(self, number: int, function: int, name: str) -> bool:
-        return name in _parameters(self.names.symbols[function].signature, self.names.families[number])
 
     def _sees_members(self, number: int, directly: bool) -> bool:
         """Whether a bare name in a class can be a member of it: in Python only in the class body, not in methods."""
@@ -623,7 +614,7 @@ class Linker:
             if at is not None and self.names.symbols[at].kind in _FUNCTIONS:
                 signature = self.names.symbols[at].signature
                 type_ = _declared_type(signature, name)
-                if type_ or self._is_parameter(number, at, name):
+                if type_ or name in _parameters(signature, self.names.families[number]):
                     return self._class_named(number, type_, scope, depth) if type_ else self._of_values(at, name)
             inner = inner.rpartition(".")[0]
         found = self._named(number, name, scope)

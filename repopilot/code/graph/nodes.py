@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Nodes(Sequence[Node]):
+class Nodes:
     """Columns of nodes; files come first, so that node n is file n.
 
     `kinds` (uint8) are indexes into KINDS, `files` (int32) the numbers of the nodes' files (-1 for a package), `lines`
@@ -48,20 +48,18 @@ class Nodes(Sequence[Node]):
     def __len__(self) -> int:
         return len(self.kinds)
 
-    @overload
-    def __getitem__(self, number: int) -> Node: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Node]: ...
-    def __getitem__(self, number: int | slice) -> Node | list[Node]:
-        if isinstance(number, slice):
-            return [self[n] for n in range(*number.indices(len(self)))]
+    def __iter__(self) -> Iterator[Node]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, number: int) -> Node:
         file = int(self.files[number])
         path = self.paths[file] if file >= 0 else ""
         return Node(KINDS[self.kinds[number]], self.name(number), path, int(self.lines[number]), int(self.ends[number]))
 
     def name(self, number: int) -> str:
         """The name of one node."""
-        return _decoded(self.text[self.starts[number] : self.starts[number + 1]])
+        text = self.text[self.starts[number] : self.starts[number + 1]]
+        return text.tobytes().decode("utf-8", "surrogatepass")
 
     @cached_property
     def names(self) -> list[str]:
@@ -86,8 +84,9 @@ class Nodes(Sequence[Node]):
 
 
 @dataclass(frozen=True)
-class ByName(Mapping[str, list[int]]):
-    """Definitions by unqualified name. `sums` are the CRC-32 of the names, ascending, and `numbers` their nodes."""
+class ByName:
+    """Definitions by unqualified name, [] for an unknown one. `sums` are the CRC-32 of the names, ascending, and
+    `numbers` their nodes."""
 
     nodes: Nodes
     sums: np.ndarray
@@ -96,20 +95,7 @@ class ByName(Mapping[str, list[int]]):
     def __getitem__(self, name: str) -> list[int]:
         sum_ = np.uint32(_checksum(name))
         first, last = (int(np.searchsorted(self.sums, sum_, side)) for side in ("left", "right"))
-        found = [n for n in self.numbers[first:last].tolist() if last_part(self.nodes.name(n)) == name]
-        if not found:
-            raise KeyError(name)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    @cached_property
-    def _names(self) -> list[str]:
-        return list(dict.fromkeys(last_part(self.nodes.name(n)) for n in self.nodes.definitions.tolist()))
+        return [n for n in self.numbers[first:last].tolist() if last_part(self.nodes.name(n)) == name]
 
 
 @dataclass(slots=True)
@@ -163,7 +149,3 @@ def _checksum(name: str) -> int:
 def _encoded(name: str) -> bytes:
     # Bytes of a path that are not UTF-8 are lone surrogates in Python.
     return name.encode("utf-8", "surrogatepass")
-
-
-def _decoded(text: np.ndarray) -> str:
-    return text.tobytes().decode("utf-8", "surrogatepass")

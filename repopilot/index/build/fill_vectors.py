@@ -119,9 +119,9 @@ def _batches(missing: np.ndarray) -> Iterator[np.ndarray]:
     return (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH))
 
 
+@storage_errors()
 def _record(index: Index, embedder: Embedder, done: int, total: int) -> None:
-    with storage_errors():
-        layout.write_json(index.folder.parent / layout.DENSE, {"embedder": embedder.name, "done": done, "total": total})
+    layout.write_json(index.folder.parent / layout.DENSE, {"embedder": embedder.name, "done": done, "total": total})
 
 
 def _remove_stale(vectors: Vectors, stale: np.ndarray, size: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from repopilot.index.storage import arrays, layout
@@ -13,10 +14,6 @@ from repopilot.index.storage.database import storage_errors
 def finish(folders: Sequence[Path]) -> Iterator[Path]:
     """Write the arrays of the finished drafts in `folders`, yielding each when it is done. Raises StorageError."""
     for folder in folders:
-        with storage_errors():
-            connection = sqlite3.connect(folder / layout.DATABASE)
-            try:
-                arrays.build(connection).save(folder)
-            finally:
-                connection.close()
+        with storage_errors(), closing(sqlite3.connect(folder / layout.DATABASE)) as connection:
+            arrays.build(connection).save(folder)
         yield folder

@@ -354,7 +354,7 @@ def _publish(run: BuildRun, report: BuildReport) -> Index:
     with run.phase("lexical", 1, "parts"):
         with storage_errors():
             write_report(building, report)
-            layout.publish(run.folder)
+            layout.publish(run.folder, building)
         index = run.indexes.open(run.snapshot)
     if index is None:
         raise IndexFailed(i18n.message("index.not_opened"), i18n.message("index.not_opened_hint"))

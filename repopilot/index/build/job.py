@@ -267,9 +267,8 @@ class IndexJob:
                     self._request, snapshot=snapshot, full=full, token=token, embedder=embedder, most_embedded=most
                 )
                 self._round_pending = True
-                self.lexical_ready.clear()
-                self.history_ready.clear()
-                self.settled.clear()
+                for reached in (self.lexical_ready, self.history_ready, self.settled):
+                    reached.clear()
                 self._interrupt.set()
             return True
 
@@ -303,10 +302,8 @@ class IndexJob:
         with self._lock:
             self._ended = True
         self._on_end(self)
-        self.lexical_ready.set()
-        self.history_ready.set()
-        self.settled.set()
-        self.done.set()
+        for reached in (self.lexical_ready, self.history_ready, self.settled, self.done):
+            reached.set()
 
     def _run_round(self, request: IndexRequest) -> None:
         run = BuildRun(

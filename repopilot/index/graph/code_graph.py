@@ -23,7 +23,6 @@ from repopilot.code.graph.graph import Graph
 from repopilot.errors import IndexFailed, RepoPilotError, StorageError
 from repopilot.index.graph import graph_file
 from repopilot.index.storage import layout
-from repopilot.index.storage.codec import FileInfo
 from repopilot.index.store import Index
 from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 
@@ -199,13 +198,9 @@ def linker_of(index: Index) -> Linker:
 
 
 def _linker(index: Index) -> Linker:
-    from repopilot.code.graph.import_resolver import file_lookup, resolve
-    from repopilot.code.graph.linker import Linker, names
-    from repopilot.index.manifests import every_manifest
+    from repopilot.code.graph.linker import Linker
 
-    files = list(index.analyses())
-    lookup = file_lookup(files, every_manifest(index))
-    return Linker(lookup, names(files), [resolve(lookup, number) for number in range(len(files))])
+    return Linker(*_content(index))
 
 
 def _link(index: Index) -> Graph:
@@ -223,13 +218,9 @@ def _content(index: Index) -> tuple[list[FileAnalysis], tuple[Manifest, ...]]:
 
 def content_key(index: Index) -> str:
     """Identifies the content of an index: a hash of its files in order, 32 hex digits."""
-    parts = (f"{path}\0{_file_key(info)}\0" for path, info in index.files.items())
-    return blake2b("".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _file_key(info: FileInfo) -> str:
     # Whether a text was parsed in full may depend on how busy the machine was.
-    return f"{info.hash}{info.parsed:d}"
+    parts = (f"{path}\0{info.hash}{info.parsed:d}\0" for path, info in index.files.items())
+    return blake2b("".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @contextmanager

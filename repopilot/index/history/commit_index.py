@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.index.ragged import ragged
+from repopilot.index.ragged import starts_of
 from repopilot.index.tokens import expand, words
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def build(commits: Sequence[Commit]) -> CommitIndex:
     files = [numbers.setdefault(path, len(numbers)) for commit in commits for path in commit.paths]
     return CommitIndex(
         tokens={token: number for number, token in enumerate(found)},
-        starts=_starts([len(each) for each in found.values()]),
+        starts=starts_of(np.array([len(each) for each in found.values()], np.int64)),
         commits=rows[:, 0],
         subject=rows[:, 1],
         body=rows[:, 2],
         at=np.array([commit.at for commit in commits], np.int64),
-        file_starts=_starts([len(commit.paths) for commit in commits]),
+        file_starts=starts_of(np.array([len(commit.paths) for commit in commits], np.int64)),
         files=np.array(files, np.int32),
         paths=tuple(numbers),
     )
@@ -90,21 +90,3 @@ def _words_of(commit: Commit) -> list[tuple[str, int, int]]:
 
 def _counted(text: str) -> Counter[str]:
     return Counter(token for word in words(text) for token in expand(word))
-
-
-def postings(index: CommitIndex, tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places in the postings of some tokens, and how many each token has.
-
-    Args:
-        index: the commits.
-        tokens: int (k,), numbers of tokens.
-
-    Returns:
-        int (p,) and int (k,).
-    """
-    sizes = index.starts[tokens + 1] - index.starts[tokens]
-    return ragged(index.starts[tokens], sizes), sizes
-
-
-def _starts(sizes: Sequence[int]) -> np.ndarray:
-    return np.concatenate(([0], np.cumsum(np.asarray(sizes, np.int64)))).astype(np.int64)

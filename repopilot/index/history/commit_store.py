@@ -40,6 +40,7 @@ def stored_state(folder: Path) -> HistoryState | None:
     return HistoryState(**found["state"]) if found else None
 
 
+@storage_errors()
 def write_commits(folder: Path, state: HistoryState, commits: Sequence[Commit]) -> None:
     """Replace the stored commits.
 
@@ -52,8 +53,7 @@ def write_commits(folder: Path, state: HistoryState, commits: Sequence[Commit]) 
         StorageError: they can't be written.
     """
     stored = {"version": version(), "state": asdict(state), "commits": [astuple(commit) for commit in commits]}
-    with storage_errors():
-        layout.write_json(folder / layout.HISTORY, stored)
+    layout.write_json(folder / layout.HISTORY, stored)
 
 
 def read_commits(folder: Path) -> tuple[Commit, ...]:

@@ -11,13 +11,15 @@ defined.npy used.npy   structured (name: uint32, file: int32), sorted by name, t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from repopilot.index.lexical import ChunkTerms, LexicalIndex
+from repopilot.index.lexical import LexicalIndex
+from repopilot.index.ragged import starts_of
 from repopilot.index.storage import layout
 from repopilot.index.storage.codec import terms_from
 
@@ -52,12 +54,13 @@ def load(folder: Path) -> Arrays:
 def build(connection: sqlite3.Connection) -> Arrays:
     """The arrays of a generation, from all rows of its database. Raises sqlite3.Error."""
     ordered = "FROM files INDEXED BY places CROSS JOIN terms USING(id) ORDER BY position"
-    lexical = LexicalIndex.build(_terms(connection.execute(f"SELECT path, language, terms {ordered}")))
+    files = connection.execute(f"SELECT path, language, terms {ordered}")
+    lexical = LexicalIndex.build(chain.from_iterable(terms_from(*file) for file in files))
     rows = connection.execute(f"SELECT id, chunk_count, digests, defined, used {ordered}").fetchall()
     numbers = np.arange(len(rows))
     return Arrays(
         files=np.array([row[0] for row in rows], np.int64),
-        starts=_starts(np.array([row[1] for row in rows], np.int64)),
+        starts=starts_of(np.array([row[1] for row in rows], np.int64)),
         digests=np.frombuffer(b"".join(row[2] for row in rows), np.uint64),
         defined=_names([row[3] for row in rows], numbers),
         used=_names([row[4] for row in rows], numbers),
@@ -65,25 +68,11 @@ def build(connection: sqlite3.Connection) -> Arrays:
     )
 
 
-def _terms(rows: Iterable[tuple[str, str, str]]) -> Iterator[ChunkTerms]:
-    for path, language, terms in rows:
-        yield from terms_from(path, language, terms)
-
-
-def _starts(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-
-
 def _names(blobs: Sequence[bytes], files: np.ndarray) -> np.ndarray:
-    """The table of the names (checksums) in the blobs; `files` has the file number of each blob."""
+    """The sorted table of the names (checksums) in the blobs; `files` has the file number of each blob."""
     parts = [np.frombuffer(blob, np.uint32) for blob in blobs]
     table = np.empty(sum(map(len, parts)), NAME)
     table["name"] = np.concatenate([np.empty(0, np.uint32), *parts])
     table["file"] = np.repeat(files, [len(part) for part in parts])
-    return _ordered(table)
-
-
-def _ordered(table: np.ndarray) -> np.ndarray:
-    return table[
-        np.argsort(table["name"].astype(np.uint64) << np.uint64(32) | table["file"].astype(np.uint64), kind="stable")
-    ]
+    both = table["name"].astype(np.uint64) << np.uint64(32) | table["file"].astype(np.uint64)
+    return table[np.argsort(both, kind="stable")]

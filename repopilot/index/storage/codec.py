@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
@@ -48,7 +48,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What is known of an indexed file. `size` in bytes; `parsed`: its symbols come from a syntax tree."""
+    """What is known of an indexed file. `size` in bytes; `parsed`: its symbols come from a syntax tree; `row` is the id
+    of its row in the database."""
 
     path: str
     hash: str
@@ -58,6 +59,7 @@ class FileInfo:
     lines: int
     parsed: bool
     chunks: int
+    row: int = field(default=0, compare=False)
 
 
 def encode(file: SourceFile, text: str, analysis: FileAnalysis) -> Row:

@@ -32,6 +32,7 @@ class Stored(NamedTuple):
     columns: dict[str, np.ndarray]
 
 
+@storage_errors()
 def save(path: Path, head: Mapping[str, Any], columns: Mapping[str, np.ndarray]) -> None:
     """Replace a file.
 
@@ -49,12 +50,11 @@ def save(path: Path, head: Mapping[str, Any], columns: Mapping[str, np.ndarray])
         np.save(packed, column, allow_pickle=False)
     data = packed.getvalue()
     draft = layout.draft_of(path)
-    with storage_errors():
-        try:
-            draft.write_bytes(b"%08x\n" % zlib.crc32(data) + data)
-            os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
+    try:
+        draft.write_bytes(b"%08x\n" % zlib.crc32(data) + data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def load(path: Path, version: str) -> Stored | None:

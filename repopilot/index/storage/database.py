@@ -38,88 +38,103 @@ class BrokenDatabase(StorageError):
     """The file is damaged: its contents have to be rebuilt."""
 
 
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Turn errors of the disk and of SQLite into StorageError; a full disk has its own message."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        if _disk_full(error):
+            raise StorageError(i18n.message("index.disk_full"), i18n.message("index.disk_full_hint")) from error
+        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+            raise BrokenDatabase(
+                i18n.message("index.draft_damaged", error=str(error)), i18n.message("index.draft_damaged_hint")
+            ) from error
+        raise StorageError(
+            i18n.message("index.not_written", error=str(error)), i18n.message("index.not_written_hint")
+        ) from error
+
+
 class Draft:
     """The database under construction in `building`. Used by one thread. Every method raises StorageError."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._next_id = _last_id(connection) + 1
+        self._next_id = 1 + connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
 
+    @storage_errors()
     def hashes(self) -> dict[str, str]:
         """The content hash of every file, indexed or skipped for its content, by path."""
-        with storage_errors():
-            return hashes(self._connection)
+        return hashes(self._connection)
 
+    @storage_errors()
     def skipped(self) -> list[Skip]:
         """The files skipped for their content, by path."""
-        with storage_errors():
-            return skipped(self._connection)
+        return skipped(self._connection)
 
+    @storage_errors()
     def redactions(self) -> list[tuple[str, int]]:
         """The files with redacted secrets and how many they have, most first."""
         select = "SELECT path, redactions FROM files WHERE redactions > 0 ORDER BY redactions DESC, path"
-        with storage_errors():
-            return self._connection.execute(select).fetchall()
+        return self._connection.execute(select).fetchall()
 
+    @storage_errors()
     def counts(self) -> tuple[int, int, int, int]:
         """Files, chunks, lines, and how many of the files are code."""
         select = "SELECT count(*), total(chunk_count), total(lines), total(kind = 'code') FROM files"
-        with storage_errors():
-            files, chunks, lines, code = self._connection.execute(select).fetchone()
+        files, chunks, lines, code = self._connection.execute(select).fetchone()
         return files, int(chunks), int(lines), int(code)
 
+    @storage_errors()
     def put(self, rows: Sequence[Row]) -> None:
         """Add files, or replace them."""
         self.drop([row.path for row in rows])
         first = self._next_id
         self._next_id += len(rows)
-        with storage_errors():
-            self._insert(f"files(id, {_FILES})", [(first + n, *row[:_FILE_COLUMNS]) for n, row in enumerate(rows)])
-            self._insert(
-                "contents", [(first + n, *row[_FILE_COLUMNS:_CONTENT_COLUMNS_END]) for n, row in enumerate(rows)]
-            )
-            self._insert("terms", [(first + n, *row[_CONTENT_COLUMNS_END:]) for n, row in enumerate(rows)])
+        self._insert(f"files(id, {_FILES})", [(first + n, *row[:_FILE_COLUMNS]) for n, row in enumerate(rows)])
+        self._insert("contents", [(first + n, *row[_FILE_COLUMNS:_CONTENT_COLUMNS_END]) for n, row in enumerate(rows)])
+        self._insert("terms", [(first + n, *row[_CONTENT_COLUMNS_END:]) for n, row in enumerate(rows)])
 
+    @storage_errors()
     def skip(self, file: SourceFile, reason: str) -> None:
         """Record that this content of a file is not indexed, and why."""
         self.drop([file.path])
-        with storage_errors():
-            self._insert("skipped", [(file.path, file.hash, json.dumps(i18n.to_json(reason)))])
+        self._insert("skipped", [(file.path, file.hash, json.dumps(i18n.to_json(reason)))])
 
+    @storage_errors()
     def drop(self, paths: Iterable[str]) -> None:
         """Remove files; unknown ones are ignored."""
         rows = [(path,) for path in paths]
-        with storage_errors():
-            self._connection.executemany("DELETE FROM skipped WHERE path = ?", rows)
-            select = "SELECT id FROM files WHERE path = ?"
-            ids = [found for row in rows if (found := self._connection.execute(select, row).fetchone())]
-            for table in ("files", "contents", "terms"):
-                self._connection.executemany(f"DELETE FROM {table} WHERE id = ?", ids)
+        self._connection.executemany("DELETE FROM skipped WHERE path = ?", rows)
+        select = "SELECT id FROM files WHERE path = ?"
+        ids = [found for row in rows if (found := self._connection.execute(select, row).fetchone())]
+        for table in ("files", "contents", "terms"):
+            self._connection.executemany(f"DELETE FROM {table} WHERE id = ?", ids)
 
+    @storage_errors()
     def set_order(self, paths: Iterable[str]) -> None:
         """Give every file its position in the order of the index."""
-        with storage_errors():
-            known = dict(self._connection.execute("SELECT path, position FROM files"))
-            wanted = enumerate(path for path in paths if path in known)
-            moved = [(position, path) for position, path in wanted if known[path] != position]
-            self._connection.executemany("UPDATE files SET position = ? WHERE path = ?", moved)
+        known = dict(self._connection.execute("SELECT path, position FROM files"))
+        wanted = enumerate(path for path in paths if path in known)
+        moved = [(position, path) for position, path in wanted if known[path] != position]
+        self._connection.executemany("UPDATE files SET position = ? WHERE path = ?", moved)
 
+    @storage_errors()
     def set_meta(self, meta: Mapping[str, str]) -> None:
         """Set entries of the meta table."""
-        with storage_errors():
-            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(meta.items()))
+        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(meta.items()))
 
+    @storage_errors()
     def commit(self) -> None:
         """Commit: what was written so far outlives the process."""
-        with storage_errors():
-            self._connection.commit()
+        self._connection.commit()
 
+    @storage_errors()
     def finish(self) -> None:
         """Commit, merge the log into the one file, close."""
-        with storage_errors():
-            self._connection.commit()
-            self._connection.execute("PRAGMA journal_mode=DELETE")
-            self._connection.close()
+        self._connection.commit()
+        self._connection.execute("PRAGMA journal_mode=DELETE")
+        self._connection.close()
 
     def save(self) -> None:
         """Commit and close without finishing; the next build resumes here."""
@@ -136,6 +151,7 @@ class Draft:
             self._connection.executemany(f"INSERT INTO {table} VALUES({marks})", values)
 
 
+@storage_errors()
 def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
     """Open the draft in `folder/building`: that of a killed build, else one from a generation, else a new one.
 
@@ -152,16 +168,15 @@ def open_draft(folder: Path, version: str, base: Path | None) -> Draft:
         BrokenDatabase: it is damaged.
     """
     building = folder / layout.BUILDING
-    with storage_errors():
-        if not _usable(building / layout.DATABASE, version):
-            disk.remove_tree(building)
-            _create_draft(folder, building, version, base)
-        connection = sqlite3.connect(building / layout.DATABASE, check_same_thread=False)
-        try:
-            return Draft(_for_writing(connection))
-        except sqlite3.Error:
-            connection.close()  # the error keeps it alive, which would lock the next draft
-            raise
+    if not _usable(building / layout.DATABASE, version):
+        disk.remove_tree(building)
+        _create_draft(folder, building, version, base)
+    connection = sqlite3.connect(building / layout.DATABASE, check_same_thread=False)
+    try:
+        return Draft(_for_writing(connection))
+    except sqlite3.Error:
+        connection.close()  # the error keeps it alive, which would lock the next draft
+        raise
 
 
 def connect(generation: Path) -> sqlite3.Connection:
@@ -169,17 +184,10 @@ def connect(generation: Path) -> sqlite3.Connection:
 
     Raises sqlite3.Error. The open files outlive their deletion by the next publication.
     """
-    connection = sqlite3.connect(_immutable(generation / layout.DATABASE), uri=True, check_same_thread=False)
+    address = f"{(generation / layout.DATABASE).absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
     connection.execute("PRAGMA mmap_size=268435456")
     return connection
-
-
-def _immutable(path: Path) -> str:
-    return f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-
-
-def _last_id(connection: sqlite3.Connection) -> int:
-    return connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
 
 
 def hashes(connection: sqlite3.Connection) -> dict[str, str]:
@@ -201,30 +209,10 @@ def meta(connection: sqlite3.Connection) -> dict[str, str]:
 def read_meta(generation: Path) -> dict[str, str] | None:
     """The meta table of a generation; None when it is broken."""
     try:
-        connection = connect(generation)
-        try:
+        with closing(connect(generation)) as connection:
             return meta(connection)
-        finally:
-            connection.close()
     except sqlite3.Error:
         return None
-
-
-@contextmanager
-def storage_errors() -> Iterator[None]:
-    """Turn errors of the disk and of SQLite into StorageError; a full disk has its own message."""
-    try:
-        yield
-    except (OSError, sqlite3.Error) as error:
-        if _disk_full(error):
-            raise StorageError(i18n.message("index.disk_full"), i18n.message("index.disk_full_hint")) from error
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-            raise BrokenDatabase(
-                i18n.message("index.draft_damaged", error=str(error)), i18n.message("index.draft_damaged_hint")
-            ) from error
-        raise StorageError(
-            i18n.message("index.not_written", error=str(error)), i18n.message("index.not_written_hint")
-        ) from error
 
 
 def _create_draft(folder: Path, building: Path, version: str, base: Path | None) -> None:
@@ -264,10 +252,7 @@ def _usable(path: Path, version: str) -> bool:
     if not path.exists():
         return False
     try:
-        connection = sqlite3.connect(path)
-        try:
+        with closing(sqlite3.connect(path)) as connection:
             return meta(connection).get("version") == version
-        finally:
-            connection.close()
     except sqlite3.Error:
         return False

@@ -63,11 +63,6 @@ def version() -> str:
     return f"{SCHEMA}.{splitting.version()}.{lexical.VERSION}.{redact.version()}"
 
 
-def splitter() -> str:
-    """The version of the splitter, which decides the texts of the chunks and so their vectors."""
-    return splitting.version()
-
-
 def generations(folder: Path) -> list[Path]:
     """The published generations, newest first."""
     try:
@@ -77,8 +72,12 @@ def generations(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(filter(_GENERATION.fullmatch, names), reverse=True)]
 
 
-def publish(folder: Path) -> Path:
-    """Make `building` the current generation and delete those it replaces.
+def publish(folder: Path, draft: Path) -> Path:
+    """Make a draft the current generation and delete those it replaces.
+
+    Args:
+        folder: the folder of the index.
+        draft: the folder of the draft, on the same disk.
 
     Returns:
         The folder of the generation.
@@ -88,11 +87,11 @@ def publish(folder: Path) -> Path:
     """
     old = generations(folder)
     number = int(old[0].name[1:]) + 1 if old else 1
-    write_json(folder / BUILDING / CHECKSUMS, _checksums(folder / BUILDING))
-    for path in (folder / BUILDING).rglob("*"):
+    write_json(draft / CHECKSUMS, _checksums(draft))
+    for path in draft.rglob("*"):
         _flush(path)
     target = folder / f"g{number:08d}"
-    os.rename(folder / BUILDING, target)
+    os.rename(draft, target)
     _flush(folder)
     for path in old:
         remove(path)

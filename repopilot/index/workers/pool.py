@@ -78,10 +78,6 @@ class Worker:
         now = cpu_seconds(self.process.pid)
         return None if now is None or self.cpu_at is None else now - self.cpu_at
 
-    def kill(self) -> None:
-        """Kill the process, from any thread."""
-        self.process.kill()
-
     def close(self) -> None:
         """Kill the process and wait for its end."""
         self.process.kill()
@@ -270,14 +266,14 @@ class _Lane:
             late = is_overdue(waited, busy.cpu_since_start(), limit_s) if busy.ready else waited > _START_LIMIT_S
             if late:
                 busy.overdue = True
-                busy.kill()
+                busy.process.kill()
 
     def end(self, kill: bool) -> None:
         """Stop working. The worker goes back to the pool unless it has to be killed."""
         with self._lock:
             self._ended = True
             if kill and self._worker is not None:
-                self._worker.kill()
+                self._worker.process.kill()
         self.thread.join()
         if self._worker is not None:
             self._worker.close() if kill else self._pool.give_back([self._worker], last=self._call.behind)
