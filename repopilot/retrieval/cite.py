@@ -140,7 +140,7 @@ def _anchor_score(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbo
     if name in names:
         return 1.0 if _is_definition(name, excerpt, symbols_of) else MENTION
     if name in re.split(r"\.|::", excerpt.symbol):
-        return None if owners or _overlaps_definition(name, excerpt, symbols_of) else 0.0
+        return None if owners or any(_overlap(s, excerpt) for s in symbols_of(name)) else 0.0
     return 0.0
 
 
@@ -160,10 +160,6 @@ def _contains_most(symbol: Symbol, excerpt: Excerpt) -> bool:
         return False
     shared = min(symbol.end_line, excerpt.end_line) - max(symbol.start_line, excerpt.start_line) + 1
     return 2 * shared >= symbol.end_line - symbol.start_line + 1
-
-
-def _overlaps_definition(name: str, excerpt: Excerpt, symbols_of: SymbolsOf) -> bool:
-    return any(_overlap(s, excerpt) for s in symbols_of(name))
 
 
 def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:

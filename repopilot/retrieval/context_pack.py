@@ -174,7 +174,9 @@ def with_tokens(pack: ContextPack, count_tokens: CountTokens, form: str = "markd
 
 def rendered(pack: ContextPack, form: str) -> str:
     """The pack in `markdown`, `xml` or `json`."""
-    return {"markdown": pack_markdown, "xml": pack_xml, "json": pack_json}[form](pack)
+    if form == "json":
+        return json.dumps(asdict(pack), ensure_ascii=False, indent=1)
+    return {"markdown": pack_markdown, "xml": pack_xml}[form](pack)
 
 
 def pack_markdown(pack: ContextPack) -> str:
@@ -224,11 +226,6 @@ def _xml(excerpt: Excerpt) -> str:
     symbol = f" symbol={quoteattr(excerpt.symbol)}" if excerpt.symbol else ""
     text = escape(_NO_XML.sub("\ufffd", excerpt.text))
     return f"<excerpt {place}{symbol}>\n{text}\n</excerpt>"
-
-
-def pack_json(pack: ContextPack) -> str:
-    """The pack as JSON."""
-    return json.dumps(asdict(pack), ensure_ascii=False, indent=1)
 
 
 def _overlap(one: Excerpt, other: Excerpt) -> bool:

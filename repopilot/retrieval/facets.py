@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.retrieval.query import exact_matches
-from repopilot.retrieval.query.parse import Filters, Query
+from repopilot.retrieval.query.parse import Filters, Query, as_filters, as_pairs
 from repopilot.retrieval.ranking.bm25 import postings_of
 
 if TYPE_CHECKING:
@@ -74,19 +74,6 @@ def useless_filters(index: Index, filters: Filters) -> list[tuple[str, str]]:
     return [
         (name, value) for name, value in as_pairs(filters) if not _allowed(index, as_filters([(name, value)])).any()
     ]
-
-
-def as_pairs(filters: Filters) -> list[tuple[str, str]]:
-    """Filters as (name, value), with the names of the query syntax."""
-    return [(name, value) for name, field in _FIELDS.items() for value in getattr(filters, field)]
-
-
-def as_filters(pairs: list[tuple[str, str]]) -> Filters:
-    """The inverse of `as_pairs`."""
-    return Filters(**{field: tuple(v for n, v in pairs if n == name) for name, field in _FIELDS.items()})
-
-
-_FIELDS = {"file": "files", "lang": "languages", "kind": "kinds", "symbol": "symbols"}
 
 
 def _allowed(index: Index, filters: Filters) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from repopilot.index.store import Index
 from repopilot.retrieval.cite import Excerpt
-from repopilot.types import Hit, Symbol
+from repopilot.types import Chunk, Hit, Symbol
 
 CountTokens = Callable[[str], int]
 WHOLE_SYMBOL = 120
@@ -34,60 +34,37 @@ class Pack:
 
 def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
     """The places of hits with all their lines, best first: each a separate symbol, none inside a better one."""
-    kept: list[_Place] = []
+    kept: list[Chunk | Symbol] = []
     for place in (_definition(hit, index.outline(hit.chunk.path)) for hit in hits):
-        within = (each.path == place.path and each.start <= place.start and place.end <= each.end for each in kept)
-        if not any(within):
+        if not any(each.path == place.path and _contains(each, place) for each in kept):
             kept.append(place)
     return [excerpt for place in kept if (excerpt := _excerpt(index, place)) is not None]
 
 
-def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tuple[str, int]:
-    """The lines of an excerpt within a budget: all, else the first and last ones, else ''; and their tokens."""
-    return _shortened(excerpt.text.split("\n"), count_tokens, budget)
+def _definition(hit: Hit, outline: Sequence[Symbol]) -> Chunk | Symbol:
+    """The definition that a hit is named after, without others in its passage; else the smallest one around the passage
+    that is at most WHOLE_SYMBOL lines long; else the passage."""
+    passage = hit.chunk
+    named = [s for s in outline if s.qualified == passage.symbol and _contains(passage, s)]
+    around = (s for s in outline if _contains(s, passage) and s.end_line - s.start_line < WHOLE_SYMBOL)
+    return named[0] if named else min(around, key=lambda s: s.end_line - s.start_line, default=passage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    path: str
-    start: int
-    end: int
-    symbol: str
+def _contains(outer: Chunk | Symbol, inner: Chunk | Symbol) -> bool:
+    return outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
 
 
-def _widened(hit: Hit, outline: Sequence[Symbol]) -> _Place:
-    """The lines of a hit, or of the smallest symbol around them that is at most WHOLE_SYMBOL lines long."""
-    c = hit.chunk
-    around = [
-        s
-        for s in outline
-        if s.start_line <= c.start_line and c.end_line <= s.end_line and s.end_line - s.start_line < WHOLE_SYMBOL
-    ]
-    if not around:
-        return _Place(c.path, c.start_line, c.end_line, c.symbol)
-    s = min(around, key=lambda s: s.end_line - s.start_line)
-    return _Place(c.path, s.start_line, s.end_line, s.qualified)
-
-
-def _definition(hit: Hit, outline: Sequence[Symbol]) -> _Place:
-    """The definition that a hit is named after, without others in its passage; else the lines of `_widened`."""
-    c = hit.chunk
-    named = (s for s in outline if s.qualified == c.symbol and c.start_line <= s.start_line <= s.end_line <= c.end_line)
-    found = next(named, None)
-    return _Place(c.path, found.start_line, found.end_line, found.qualified) if found else _widened(hit, outline)
-
-
-def _excerpt(index: Index, place: _Place) -> Excerpt | None:
-    text = index.text(place.path)
+def _excerpt(index: Index, place: Chunk | Symbol) -> Excerpt | None:
+    text = index.lines(place.path, place.start_line, place.end_line)
     if text is None:
         return None
-    lines = text.split("\n")[place.start - 1 : place.end]
-    return Excerpt(0, place.path, place.start, place.start + len(lines) - 1, place.symbol, "\n".join(lines))
+    name = place.qualified if isinstance(place, Symbol) else place.symbol
+    return Excerpt(0, place.path, place.start_line, place.start_line + text.count("\n"), name, text)
 
 
-def _shortened(all_lines: Sequence[str], count_tokens: CountTokens, budget: int) -> tuple[str, int]:
-    """Lines within a budget: all, else the first and last ones, else ''; and the tokens."""
-    lines = [line[:LONGEST_LINE] for line in all_lines]
+def fitted_lines(excerpt: Excerpt, count_tokens: CountTokens, budget: int) -> tuple[str, int]:
+    """The lines of an excerpt within a budget: all, else the first and last ones, else ''; and their tokens."""
+    lines = [line[:LONGEST_LINE] for line in excerpt.text.split("\n")]
     text = "\n".join(lines)
     tokens = count_tokens(text)
     if tokens <= budget:

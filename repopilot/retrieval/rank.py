@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot import i18n
-from repopilot.retrieval.query import exact_matches
+from repopilot.retrieval.query import exact_matches, frame_places
 from repopilot.retrieval.query.parse import Query
 from repopilot.retrieval.ranking import commit_votes
 from repopilot.retrieval.ranking.commit_votes import History, HistorySignals
@@ -57,15 +57,10 @@ class Ranking:
     past: HistorySignals | None = None
 
     @property
-    def file_scores(self) -> np.ndarray:
-        """float64 (files,)."""
-        return _total(self.files.values(), len(self.lexical.files))
-
-    @property
     def scores(self) -> np.ndarray:
         """float64 (rows,); −∞ for rows that may not be returned."""
-        total = _total(self.passages.values(), len(self.lexical))
-        total += self.file_scores[self.lexical.file_of]
+        total = sum(self.passages.values(), np.zeros(len(self.lexical)))
+        total += sum(self.files.values(), np.zeros(len(self.lexical.files)))[self.lexical.file_of]
         total[~self.mask] = -np.inf
         return total
 
@@ -89,13 +84,6 @@ class Ranking:
         own = {name: values.item(row) for name, values in self.passages.items()}
         shared = {f"file: {name}": values.item(file) for name, values in self.files.items()}
         return {name: round(value, 3) for name, value in (own | shared).items() if abs(value) >= LEAST_SHOWN}
-
-
-def _total(contributions: Iterable[np.ndarray], size: int) -> np.ndarray:
-    result = np.zeros(size)
-    for values in contributions:
-        result += values
-    return result
 
 
 def ranking(
@@ -156,7 +144,7 @@ def _exact_matches(lexical: LexicalIndex, chunks: Sequence[Chunk], query: Query)
         rows = exact_matches.named_rows(query, lexical, chunks)
         found["defines it"] = {row: NAMED * value for row, value in rows.items()}
     if query.frames:
-        frames = exact_matches.frame_rows(query.frames, lexical, chunks)
+        frames = frame_places.rows_of(query.frames, lexical, chunks)
         found["stack frame"] = {row: FRAME / depth for depth, row in enumerate(frames, 1)}
     if query.phrases and query.kind != "task":
         found["phrase"] = {

@@ -129,7 +129,8 @@ def _heading(chunk: Chunk) -> str:
 
 def _entry_points(index: Index, files: list[str]) -> list[str]:
     """Files that the manifests name, then files with telling names; no tests, examples or documentation."""
-    declared = [path for manifest in _manifests(index) for path in _declared(manifest, files)]
+    own = [each for each in manifests(index) if index.is_own(each.path)]
+    declared = [path for manifest in own[:MANIFESTS] for path in _declared(manifest, files)]
     telling = [
         path for path in files if _ENTRY.search(path) and languages.file_kind(path) == "code" and is_product_path(path)
     ]
@@ -144,10 +145,6 @@ def _declared(manifest: Manifest, files: list[str]) -> Iterator[str]:
         stem = module if _SCRIPT.search(module) else module.replace(".", "/")
         names = (module, f"{stem}.py", f"{stem}/__init__.py", f"{stem}/__main__.py", f"{stem}.js", f"{module}/index.js")
         yield from (path for path in files if any(path == name or path.endswith(f"/{name}") for name in names))
-
-
-def _manifests(index: Index) -> list[Manifest]:
-    return [each for each in manifests(index) if index.is_own(each.path)][:MANIFESTS]
 
 
 def readme_path(index: Index) -> str | None:

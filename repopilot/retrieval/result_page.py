@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.index.tokens import expand, words
-from repopilot.retrieval.facets import as_pairs, count_matches, useless_filters
+from repopilot.retrieval.facets import count_matches, useless_filters
 from repopilot.retrieval.places.focus import best_lines, clipped, matched_spans
 from repopilot.retrieval.places.place_symbol import place_symbol
-from repopilot.retrieval.query.parse import Query, without_filters
+from repopilot.retrieval.query.parse import Query, as_pairs, without_filters
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit, MarkedLine, RankedPlace, SearchReport, Symbol
 

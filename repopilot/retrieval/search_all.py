@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from repopilot import i18n
 from repopilot.errors import IndexFailed
 from repopilot.index.store import Index, IndexStore
-from repopilot.retrieval.facets import as_pairs, count_matches
-from repopilot.retrieval.query.parse import parse, without_filters
+from repopilot.retrieval.facets import count_matches
+from repopilot.retrieval.query.parse import as_pairs, parse, without_filters
 from repopilot.retrieval.result_page import PAGE, example_queries, place_of, query_tokens
 from repopilot.retrieval.search import Results, search
 from repopilot.types import Hit, SearchReport
@@ -71,11 +71,8 @@ def page_of_all(store: IndexStore, text: str, count: int = PAGE) -> SearchReport
     found = search_all(store, text, count + 1)
     query = parse(text)
     counts = [count_matches(index, results.query) for index, results in found.searched]
-    languages = Counter[str]()
-    kinds = Counter[str]()
-    for each in counts:
-        languages.update(each.languages)
-        kinds.update(each.kinds)
+    languages = sum((Counter(each.languages) for each in counts), Counter[str]())
+    kinds = sum((Counter(each.kinds) for each in counts), Counter[str]())
     places = (replace(place_of(index, query, hit), origin=index.origin) for hit, index in found.hits[:count])
     return SearchReport(
         query=text,

@@ -171,11 +171,7 @@ def _comment_above(lines: Sequence[str], start: int) -> str:
     if number > 0 and _COMMENT.match(lines[number - 1]):
         return ""  # its first line isn't known
     if number == start - 1:
-        number = start - 1
-        start = start - 1 + _leading_comments(lines[start - 1 : start - 1 + _MOST_LINES]) + 1
+        inside = lines[number : number + _MOST_LINES]
+        start += next((n for n, line in enumerate(inside) if not _COMMENT.match(line)), len(inside))
     said = [found["said"] for line in lines[number : start - 1] if (found := _COMMENT.match(line))]
     return "\n".join(said)
-
-
-def _leading_comments(lines: Sequence[str]) -> int:
-    return next((n for n, line in enumerate(lines) if not _COMMENT.match(line)), len(lines))

@@ -1,17 +1,15 @@
-"""Resolves what a query names exactly (stack frames, paths, symbols, phrases) and its filters to rows of the index."""
+"""Resolves what a query names exactly (paths, symbols, phrases) and its filters to rows of the index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.tokens import expand, words
 from repopilot.repo.paths.path_globs import WILDCARD, matches
-from repopilot.retrieval.query import frame_places
 from repopilot.retrieval.query.parse import Filters, Query
-from repopilot.retrieval.query.stack_frames import Frame
 from repopilot.types import Chunk
 
 MOST_DEFINITIONS = 1000
@@ -111,20 +109,6 @@ def named_rows(query: Query, lexical: LexicalIndex, chunks: Sequence[Chunk]) -> 
             same_spelling = len(rows) > MOST_COMPARED or exact in chunks[row].text
             found[row] = max(found.get(row, 0.0), 1.0 if same_spelling else 0.5)
     return found
-
-
-def frame_rows(frames: Iterable[Frame], lexical: LexicalIndex, chunks: Sequence[Chunk]) -> list[int]:
-    """The rows of the functions of stack frames; frames outside the repository are left out.
-
-    Args:
-        frames: the frames of a stack trace.
-        lexical: the lexical index.
-        chunks: the chunks of its rows.
-
-    Returns:
-        The rows in the order of the frames, those of installed packages last. See frame_places.py.
-    """
-    return frame_places.rows_of(frames, lexical, chunks)
 
 
 def named_files(query: Query, lexical: LexicalIndex) -> np.ndarray:

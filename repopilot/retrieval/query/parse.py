@@ -80,7 +80,21 @@ class Filters:
     symbols: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.files or self.languages or self.kinds or self.symbols)
+        return bool(as_pairs(self))
+
+
+_FIELDS = {"file": "files", "lang": "languages", "kind": "kinds", "symbol": "symbols"}
+"""The fields of `Filters` by the names of the query syntax."""
+
+
+def as_pairs(filters: Filters) -> list[tuple[str, str]]:
+    """Filters as (name, value), with the names of the query syntax."""
+    return [(name, value) for name, field in _FIELDS.items() for value in getattr(filters, field)]
+
+
+def as_filters(pairs: Sequence[tuple[str, str]]) -> Filters:
+    """The inverse of `as_pairs`."""
+    return Filters(**{field: tuple(v for n, v in pairs if n == name) for name, field in _FIELDS.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +180,9 @@ def _bounded(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _filters(text: str) -> tuple[str, Filters]:
-    found: dict[str, list[str]] = {"file": [], "lang": [], "kind": [], "symbol": []}
-    for name, value in _FILTER.findall(text):
-        key = {"path": "file", "language": "lang"}.get(name.lower(), name.lower())
-        found[key].append(value.strip('"'))
-    filters = Filters(
-        files=tuple(found["file"]),
-        languages=tuple(value.lower() for value in found["lang"]),
-        kinds=tuple(value.lower() for value in found["kind"]),
-        symbols=tuple(found["symbol"]),
-    )
+    written = ((name.lower(), value.strip('"')) for name, value in _FILTER.findall(text))
+    named = [({"path": "file", "language": "lang"}.get(name, name), value) for name, value in written]
+    filters = as_filters([(name, value.lower() if name in ("lang", "kind") else value) for name, value in named])
     return (_FILTER.sub(" ", text) if filters else text), filters
 
 

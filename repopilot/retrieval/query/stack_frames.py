@@ -254,11 +254,6 @@ def _python(line: str, _: str) -> Frame | None:
     return Frame(path, int(number), function or "")
 
 
-def _rust_head(line: str, _: str) -> Frame | None:
-    match = _RUST_HEAD.match(line) if "panicked at" in line else None
-    return _frame(match) if match else None
-
-
 def _script(line: str, _: str) -> Frame | None:
     match = (_SCRIPT.match(line) or _SCRIPT_BARE.match(line)) if "at " in line else None
     return _frame(match) if match else None
@@ -294,7 +289,7 @@ _FORMATS: tuple[tuple[Reader, bool], ...] = (
     (_line(_PROFILER, ".py:"), False),
     (_line(_JAVA, "at "), False),
     (_sharp, False),
-    (_rust_head, False),
+    (_line(_RUST_HEAD, "panicked at"), False),
     (_call_before(_RUST, _RUST_CALL, ".rs:"), False),
     (_script, False),
     (_call_before(_GO, _GO_CALL, ":", required=True), False),

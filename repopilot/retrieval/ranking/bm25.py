@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from repopilot.index.ragged import ragged
+from repopilot.index.ragged import parts
 
 if TYPE_CHECKING:
     from repopilot.index.lexical import LexicalIndex, Postings
@@ -116,9 +116,7 @@ def postings_of(postings: Postings, tokens: Sequence[int]) -> FieldPostings:
         tokens: numbers of tokens.
     """
     numbers = np.asarray(tokens, np.int64)
-    starts = postings.starts[numbers]
-    sizes = postings.starts[numbers + 1] - starts
-    chosen = ragged(starts, sizes)
+    chosen, sizes = parts(postings.starts, numbers)
     return FieldPostings(np.repeat(np.arange(len(numbers)), sizes), postings.rows[chosen], postings.counts[chosen])
 
 

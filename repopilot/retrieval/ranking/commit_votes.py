@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from repopilot.i18n import Message, message
-from repopilot.index.history import commit_index
 from repopilot.index.history.commit_index import BODY, CommitIndex
-from repopilot.index.ragged import ragged
+from repopilot.index.ragged import parts
 from repopilot.retrieval.ranking.bm25 import idf
 
 if TYPE_CHECKING:
@@ -80,12 +78,7 @@ class HistorySignals:
     def explanation(self, file: int) -> Message | None:
         """What `touched` says in words; None where none of these commits changed the file."""
         touched, of = self.touched(file)
-        return _explanation(touched, of) if touched else None
-
-
-@cache
-def _explanation(touched: int, of: int) -> Message:
-    return message("retrieval.history", touched=touched, count=of)
+        return message("retrieval.history", touched=touched, count=of) if touched else None
 
 
 def open_history(commits: CommitIndex | None, numbers: Mapping[str, int]) -> History | None:
@@ -131,8 +124,8 @@ def signals(history: History, terms: Mapping[str, float], lexical: LexicalIndex)
         "history": _relative(history, scores, similar, size),
         "history, absolute": _absolute(history, found, size),
     }
-    shown = similar[:SHOWN].tolist()
-    touches = Counter(file for commit in shown for file in set(_files(history, commit).tolist()))
+    owners, touched = _votes(history, similar[:SHOWN])
+    touches = Counter(file for _, file in set(zip(owners.tolist(), touched.tolist(), strict=True)))
     return HistorySignals(history, files, tuple(similar.tolist()), touches)
 
 
@@ -173,7 +166,7 @@ def _matches(history: History, terms: Mapping[str, float]) -> _Matches:
     weights = np.array(list(terms.values()), np.float64)
     known = np.array([token in index.tokens for token in terms], bool)
     tokens = np.array([index.tokens[token] for token in terms if token in index.tokens], np.int64)
-    rows, sizes = commit_index.postings(index, tokens)
+    rows, sizes = parts(index.starts, tokens)
     return _Matches(
         tokens,
         weights[known],
@@ -228,13 +221,7 @@ def _absolute(history: History, found: _Matches, size: int) -> np.ndarray:
 
 def _votes(history: History, voters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(voter, file) of each file in the index that one of the voters changed; the voter as position in `voters`."""
-    starts = history.commits.file_starts
-    sizes = history.sizes[voters]
-    files = history.numbers[history.commits.files[ragged(starts[voters], sizes)]]
+    places, sizes = parts(history.commits.file_starts, voters)
+    files = history.numbers[history.commits.files[places]]
     inside = files >= 0
     return np.repeat(np.arange(len(voters)), sizes)[inside], files[inside]
-
-
-def _files(history: History, commit: int) -> np.ndarray:
-    starts = history.commits.file_starts
-    return history.numbers[history.commits.files[starts[commit] : starts[commit + 1]]]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from repopilot.index.file_roles import ROLES
-from repopilot.index.ragged import ragged
+from repopilot.index.ragged import parts
 from repopilot.index.tokens import tokens_of
 from repopilot.retrieval.query import exact_matches
 from repopilot.retrieval.query.parse import Query
@@ -216,9 +216,8 @@ def symbol_match(lexical: LexicalIndex, tokens: Sequence[str], weights: np.ndarr
     match = 2 * shared / np.maximum(mass + asked.sum(), 1e-9)
     # A short name may be covered by chance.
     share = shared / np.maximum(np.maximum(mass, lexical.median_rarity), 1e-9)
-    starts = lexical.name_rows.starts[found]
-    sizes = lexical.name_rows.starts[found + 1] - starts
-    rows = lexical.name_rows.rows[ragged(starts, sizes)]
+    places, sizes = parts(lexical.name_rows.starts, found)
+    rows = lexical.name_rows.rows[places]
     results = np.zeros((2, len(lexical)), np.float32)
     for result, values in zip(results, (match, share), strict=True):
         np.maximum.at(result, rows, np.repeat(values, sizes))
