@@ -101,7 +101,11 @@ def _ever_smaller(exchanges: list[list[Message]]) -> Iterator[list[list[Message]
     most = max((len(m["content"].split("\n")) for group in exchanges for m in group), default=0)
     while most > 1:
         most //= 2
-        yield [[_cut(m, most) for m in group] for group in exchanges]
+        # The same call would be cut again, so the advice is to ask for less.
+        yield [
+            [_shortened(m, most, "ask for less at a time") if m["role"] == "tool" else m for m in group]
+            for group in exchanges
+        ]
     yield []
 
 
@@ -119,12 +123,6 @@ def _with_first_lines(exchanges: Sequence[Sequence[Message]], places: set[tuple[
         [_shortened(m, 1, "call again to see them") if (g, n) in places else m for n, m in enumerate(group)]
         for g, group in enumerate(exchanges)
     ]
-
-
-def _cut(message: Message, lines: int) -> Message:
-    """A message of the newest exchange cut to some lines. It advises to ask for less: the same call would be cut
-    again."""
-    return _shortened(message, lines, "ask for less at a time") if message["role"] == "tool" else message
 
 
 def _shortened(message: Message, lines: int, advice: str) -> Message:

@@ -71,7 +71,6 @@ def _structure(index: Index) -> Overview:
     uses = between(uses, lines)
     components = components_of(index, graph, lines, uses)
     links = component_uses(components, uses)
-    rank = page_rank(graph)
     ways = flows(index, graph, entries, lines, index.derived(called_by_name))
     of_code = {path: info.lines for path, info in index.files.items() if info.kind == "code" and info.language}
     of_product = {path: count for path, count in code.items() if is_product_path(path)}
@@ -93,7 +92,7 @@ def _structure(index: Index) -> Overview:
         commands=best_commands(index, entries),
         flows=ways,
         reading=_reading(entries, ways, components, uses),
-        terms=_terms(index, graph, lines, rank),
+        terms=_terms(index, graph, lines),
         data=data_of(index, graph, lines),
     )
 
@@ -174,11 +173,11 @@ def _reading(
     return tuple(found.values())
 
 
-def _terms(index: Index, graph: Graph, lines: Mapping[str, int], rank: np.ndarray) -> tuple[NamedPlace, ...]:
+def _terms(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[NamedPlace, ...]:
     """The names that everyone must know: types, by how much depends on them and how long they are, each with what it
     is."""
     classes = np.flatnonzero(graph.nodes.kinds == KINDS.index("class"))
-    rank = rank * np.log1p(graph.nodes.ends - graph.nodes.lines + 1)
+    rank = page_rank(graph) * np.log1p(graph.nodes.ends - graph.nodes.lines + 1)
     ranked = [graph.nodes[node] for node in classes[np.argsort(-rank[classes], kind="stable")].tolist()]
     # What is declared in a stub is told at its definition, at the rank of the stub.
     names = dict.fromkeys(place.name for place in ranked if place.path in lines or place.path.endswith(STUBS))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
 from typing import get_args
@@ -131,13 +131,12 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
     registered = [place for place in of_code if place.kind in get_args(RegisteredKind)]
     only = sum(place.kind == "subcommand" for place in registered) == 1
     return (
-        *(_joined(each) for each in sorted(places.values(), key=len, reverse=True)),
+        *(
+            replace(each[0], count=len(each), places=tuple((place.path, place.line) for place in each))
+            for each in sorted(places.values(), key=len, reverse=True)
+        ),
         *(place for place in registered if place.kind == "route" or not only),
     )
-
-
-def _joined(places: Sequence[DataPlace]) -> DataPlace:
-    return replace(places[0], count=len(places), places=tuple((place.path, place.line) for place in places))
 
 
 def _tables(graph: Graph) -> Iterator[DataPlace]:

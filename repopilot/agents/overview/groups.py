@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -187,5 +188,4 @@ def shortest_paths(files: Collection[str], every: Collection[str]) -> tuple[str,
 
 def folders_of(path: str) -> list[str]:
     """The folders that a path stands in, the outermost first."""
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    return list(accumulate(path.split("/")[:-1], "{}/{}".format))

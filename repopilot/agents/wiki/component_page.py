@@ -90,5 +90,5 @@ def _steps(flow: Flow, files: Collection[str], page: Page) -> list[str]:
 
 def _used(key: str, facts: ComponentFacts, others: Iterable[int], page: Page) -> list[str]:
     """A row of the components at the other end of uses."""
-    names = [f"[{literal(facts.overview.components[other].name)}]({facts.names[other]})" for other in others]
-    return [list_row(i18n.text(key, page.language), ", ".join(names), page.language)] if names else []
+    links = ", ".join(facts.links[other] for other in others)
+    return [list_row(i18n.text(key, page.language), links, page.language)] if links else []

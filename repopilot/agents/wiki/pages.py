@@ -144,11 +144,10 @@ def _index_page(facts: ComponentFacts, others: Sequence[str], page: Page) -> Pag
         page.section("wiki.example", [block, "", page.at(example.path, example.start, example.end)])
     page.words_at = len(page.parts)
     page.asks = _asks_of_all(overview, language) if overview.components else ""
-    links = [f"[{literal(c.name)}]({name})" for c, name in zip(overview.components, facts.names, strict=True)]
     told = tuple(term for term in overview.terms if telling(term.name, term.note) and not ERROR.search(term.name))
     shown = replace(overview, terms=told)
     for part in _ON_THE_INDEX:
-        page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at, links))
+        page.section(f"overview.sections.{part}", overview_rows(shown, part, language, page.at, facts.links))
         if part == "components" and overview.uses:
             page.section("overview.sections.diagram", overview_rows(overview, "diagram", language, page.at))
     flows = overview_rows(overview, "flows", language, page.at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -19,7 +19,6 @@ from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.subject_modules import Subject, entry_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.code.file_analysis import FileAnalysis, Import
-from repopilot.foreign_text import literal
 from repopilot.index.manifests import facts as manifest_facts
 from repopilot.retrieval.places.checked_docs import said_of
 from repopilot.types import Symbol
@@ -102,10 +101,10 @@ def _raised(facts: ComponentFacts, name: str, page: Page, form: re.Pattern[str])
 def _testing(facts: ComponentFacts, page: Page) -> None:
     """How tests are run, and which test files use each component."""
     rows = []
-    for component, name, tests in zip(facts.overview.components, facts.names, facts.tests, strict=True):
+    for link, tests in zip(facts.links, facts.tests, strict=True):
         if tests:
             count = i18n.text("overview.tests", page.language, count=len(tests))
-            rows.append(f"- [{literal(component.name)}]({name}): {count} ({page.whole(tests[0])})")
+            rows.append(f"- {link}: {count} ({page.whole(tests[0])})")
     if command := facts.overview.commands.get("test") if rows else None:
         page.section("overview.sections.commands", [f"- {command_text(command, page.at)}"])
     page.section("overview.sections.components", rows)
@@ -124,7 +123,8 @@ def _libraries(subject: Subject, facts: ComponentFacts, page: Page) -> None:
     rows = []
     for entry, lines in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
         count = i18n.text("wiki.files", page.language, count=len(lines))
-        rows.append(f"- {page.linked(code(entry), *min(lines.items()))}: {count}, {_components(facts, lines)}")
+        users = ", ".join(facts.links[n] for n in sorted({facts.component_of[path] for path in lines}))
+        rows.append(f"- {page.linked(code(entry), *min(lines.items()))}: {count}, {users}")
     page.section("wiki.libraries", rows)
 
 
@@ -145,12 +145,6 @@ def _local_names(each: Import, module: str) -> set[str]:
     bound = {local for name, local in each.names if name in _WHOLE and local not in _WHOLE}
     alias = {each.alias} if each.alias and not module.startswith(f"{each.alias}.") else set()
     return {module} | bound | alias
-
-
-def _components(facts: ComponentFacts, paths: Iterable[str]) -> str:
-    """Links to the pages of the components that some files belong to."""
-    numbers = sorted({facts.component_of[path] for path in paths})
-    return ", ".join(f"[{literal(facts.overview.components[n].name)}]({facts.names[n]})" for n in numbers)
 
 
 SUBJECTS: Mapping[str, Callable[[ComponentFacts, Page], None]] = {
