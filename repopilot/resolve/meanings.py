@@ -174,7 +174,7 @@ def show(session: LanguageSession, paths: Collection[str], text: Texts) -> None:
 def problems(session: LanguageSession, paths: Sequence[str], text: Texts) -> list[list[Diagnosis]]:
     """The errors that a server finds in files that it was shown."""
     return [
-        [Diagnosis(path, _stored_line(path, one.line, text), one.message, one.code) for one in found if one.severe]
+        [Diagnosis(path, _stored_line(path, one.line, text), one.message) for one in found if one.severe]
         for path, found in zip(paths, session.problems([shown_path(path) for path in paths]), strict=True)
     ]
 

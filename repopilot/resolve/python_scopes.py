@@ -68,7 +68,6 @@ class PythonName(NamedTuple):
         role: what it is.
         scope: the scope it stands in.
         home: the scope whose variable it is; None for what is no variable, or one that the file doesn't bind.
-        aliased: whether it is imported under another name.
         member_of: the class, for `x` of `self.x` and `cls.x` within its methods.
         call: the characters of the call that the keyword is an argument of.
         object: the code of what it is a member of: an attribute's object, the module of an import, the class of a
@@ -81,7 +80,6 @@ class PythonName(NamedTuple):
     role: Role
     scope: PythonScope
     home: PythonScope | None
-    aliased: bool = False
     member_of: PythonScope | None = None
     call: tuple[int, int] = (0, 0)
     object: str = ""
@@ -388,14 +386,12 @@ def python_names(text: str, name: str) -> tuple[PythonName, ...]:
     places = CharacterOffsets(data, text)
     found = [
         PythonName(
-            places.at(each.node.start_byte),
-            places.at(each.node.end_byte),
+            *places.span(each.node),
             each.role,
             each.scope,
             _home(each),
-            each.aliased,
             each.member_of,
-            (places.at(each.call.start_byte), places.at(each.call.end_byte)) if each.call is not None else (0, 0),
+            places.span(each.call) if each.call is not None else (0, 0),
             each.object,
             each.super_of,
         )
@@ -416,6 +412,10 @@ class CharacterOffsets:
         self._data = data
         self._same = len(data) == len(text)
         self._known = (0, 0)
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Where a node begins and ends."""
+        return self.at(node.start_byte), self.at(node.end_byte)
 
     def at(self, byte: int) -> int:
         """The character offset of a byte offset."""

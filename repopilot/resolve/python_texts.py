@@ -68,7 +68,7 @@ def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText
         string = next((node for node in around_it if node.type == "string"), None)
         read = _read(string, data, text[start:end], first) if string is not None else ("prose", -1, None, "")
         use, owner, call, named = read
-        around = (places.at(call.start_byte), places.at(call.end_byte)) if call is not None else (0, 0)
+        around = places.span(call) if call is not None else (0, 0)
         found.append(PythonText(start, end, use, owner, around, named))
     return found
 
@@ -149,7 +149,6 @@ class Function(NamedTuple):
 
     Attributes:
         start: the byte it begins at.
-        name: the characters of its name.
         fixture: the characters of its name as a fixture, None where it isn't one.
         is_test: whether it is a test.
         parametrized: the names that parametrize gives.
@@ -158,7 +157,6 @@ class Function(NamedTuple):
     """
 
     start: int
-    name: tuple[int, int]
     fixture: tuple[int, int] | None
     is_test: bool
     parametrized: tuple[str, ...]
@@ -183,7 +181,7 @@ def _pytest_functions(text: str) -> Iterator[Function]:
         if name is None:
             continue
         marks = [d for d in decorators(node) if d.named_children]
-        span = places.at(name.start_byte), places.at(name.end_byte)
+        span = places.span(name)
         fixture = next((d.named_children[0] for d in marks if re.search(rb"\bfixture\b", _head(d, data))), None)
         named = _named(fixture, data, places) if fixture is not None else None
         given = [_text(d, data) for d in marks if b"parametrize" in _head(d, data)]
@@ -194,7 +192,7 @@ def _pytest_functions(text: str) -> Iterator[Function]:
         bare = [c for c in around.named_children if c.type == "identifier"] if around is not None else []
         results = tuple(_results(node, places)) if fixture is not None else ()
         parameters = tuple(places.at(c.start_byte) for c in bare)
-        yield Function(node.start_byte, span, given_by, is_test, names, parameters, results)
+        yield Function(node.start_byte, given_by, is_test, names, parameters, results)
 
 
 def _results(function: Node, places: CharacterOffsets) -> Iterator[tuple[int, int]]:
@@ -204,7 +202,7 @@ def _results(function: Node, places: CharacterOffsets) -> Iterator[tuple[int, in
     while todo:
         node = todo.pop()
         if node.type in ("return_statement", "yield"):
-            yield from ((places.at(c.start_byte), places.at(c.end_byte)) for c in node.named_children)
+            yield from map(places.span, node.named_children)
         elif node.type not in ("function_definition", "class_definition", "lambda"):
             todo += node.named_children
 

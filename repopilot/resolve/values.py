@@ -92,13 +92,11 @@ class Diagnosis:
         path: the file.
         line: from 1.
         message: in its own words.
-        code: its rule, '' for none.
     """
 
     path: str
     line: int
     message: str
-    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

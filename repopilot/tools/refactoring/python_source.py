@@ -6,16 +6,15 @@ Positions count the characters of the stored text, with byte order mark and line
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import accumulate
 
 from tree_sitter import Node
 
+from repopilot.code.source_positions import line_at
 from repopilot.code.syntax import ancestors, text_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
-from repopilot.resolve.python_scopes import python_tree
+from repopilot.resolve.python_scopes import CharacterOffsets, python_tree
 
 _EFFECTS = frozenset(("call", "await", "yield", "named_expression"))
 
@@ -35,15 +34,11 @@ class PythonSource:
         self.path = path
         self.text = text
         self._data, tree = python_tree(text)
-        widths = (len(letter.encode("utf-8", "surrogatepass")) for letter in text)
-        self._bytes = None if len(self._data) == len(text) else [0, *accumulate(widths)]
         if tree is None:
             raise UsageError(message("refactor_tools.no_parse", path=path))
         self.root = tree.root_node
-
-    def span(self, node: Node) -> tuple[int, int]:
+        self.span = CharacterOffsets(self._data, text).span
         """Where a node begins and ends."""
-        return self._char(node.start_byte), self._char(node.end_byte)
 
     def of(self, node: Node | None) -> str:
         """The text of a node, '' for none."""
@@ -51,18 +46,11 @@ class PythonSource:
 
     def line(self, offset: int) -> int:
         """The line of a character, from 1."""
-        return self.text.count("\n", 0, offset) + 1
-
-    def source(self, offset: int) -> str:
-        """The line that a character is in."""
-        start = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", offset)
-        return self.text[start : end if end >= 0 else len(self.text)].strip()
+        return line_at(self.text, offset)
 
     def at(self, start: int, end: int) -> Node | None:
         """The innermost node that holds the characters."""
-        first = self._byte(start)
-        last = self._byte(end)
+        first, last = (len(self.text[:offset].encode("utf-8", "surrogatepass")) for offset in (start, end))
         return self.root.named_descendant_for_byte_range(first, last)
 
     def walk(self, node: Node | None = None, *kinds: str) -> Iterator[Node]:
@@ -90,12 +78,6 @@ class PythonSource:
             return None
         found = re.fullmatch(r"[rbuRBU]?(\"\"\"|'''|\"|')(.*?)\1", self.of(node), re.S)
         return found.group(2) if found and "\\" not in found.group(2) else None
-
-    def _char(self, offset: int) -> int:
-        return offset if self._bytes is None else bisect_left(self._bytes, offset)
-
-    def _byte(self, offset: int) -> int:
-        return offset if self._bytes is None else self._bytes[offset]
 
 
 def enclosing(node: Node | None, *kinds: str) -> Node | None:
