@@ -129,14 +129,8 @@ class PythonTies:
 
     def _is_of(self, span: NameSpan, path: str, home: PythonScope) -> bool:
         """Whether a definition is a binding in a scope, or comes in by an import there."""
-        place = self.places.get(span)
-        return (place is not None and span.path == path and place[1].home is home) or self._imports(path, home)
-
-    def _imports(self, path: str, home: PythonScope) -> bool:
-        return any(
-            span.path == path and known.home is home and (known.role == "imported")
-            for span, (_, known) in self.places.items()
-        )
+        there = ((at, known) for at, (_, known) in self.places.items() if at.path == path and known.home is home)
+        return any(at == span or known.role == "imported" for at, known in there)
 
     def _tie_patterns_and_copies(self) -> None:
         """Tie keywords of class patterns and of calls that copy an object with changed fields."""

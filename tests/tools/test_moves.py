@@ -46,6 +46,17 @@ with Transport() as it:
         "move_symbol",
         {"name": "Transport", "to_path": "p/b.py"},
     ),
+    "its module is imported from the package above": Case(
+        {
+            "p/__init__.py": "",
+            "p/a.py": "def f():\n    return 1\n\n\ndef g():\n    return 2\n",
+            "p/sub/__init__.py": "",
+            "p/sub/use.py": "from .. import a\n\nprint(a.f(), a.g())\n",
+            "main.py": "import p.sub.use\n",
+        },
+        "move_symbol",
+        {"name": "f", "to_path": "p/b.py"},
+    ),
     "named in a text that runs": Case(
         {
             "a.py": """\

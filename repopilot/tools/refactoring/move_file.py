@@ -13,7 +13,16 @@ from repopilot.i18n import message
 from repopilot.resolve.values import NameSpan, Occurrence
 from repopilot.tools.file_change import syntax_error, with_line_ends
 from repopilot.tools.refactoring.move_symbol import DATA, is_code, names_module, packages, plain_offset
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, dotted_below, is_package, plain, root_of, stem
+from repopilot.tools.refactoring.python_imports import (
+    Bound,
+    ModuleText,
+    dotted_below,
+    is_package,
+    plain,
+    root_of,
+    split_module,
+    stem,
+)
 from repopilot.tools.refactoring.python_moves import dotted, free_names, relative_imports
 from repopilot.tools.refactoring.python_source import PythonSource, enclosing, is_attribute
 from repopilot.tools.refactoring.refactored import Texts
@@ -169,9 +178,7 @@ class ModuleMove:
         node = bound.node
         assert isinstance(node, ast.ImportFrom)
         module = self._reference(user, bound.whole)
-        last = module.rpartition(".")[2]
-        package = module[: len(module) - len(last)]
-        package = package if package and not package.strip(".") else package.removesuffix(".")
+        package, last = split_module(module)
         what = f"{last} as {bound.alias.asname}" if bound.alias.asname else last
         edits = self._edits[user.path]
         if not bound.alias.asname:

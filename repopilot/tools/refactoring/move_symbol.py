@@ -20,7 +20,16 @@ from repopilot.tools.definitions import IN_FILE, find_definition, name_at
 from repopilot.tools.file_change import safe_path, syntax_error, with_line_ends
 from repopilot.tools.refactoring import python_moves
 from repopilot.tools.refactoring.import_order import ImportOrder
-from repopilot.tools.refactoring.python_imports import Bound, ModuleText, dotted_below, is_package, plain, root_of, stem
+from repopilot.tools.refactoring.python_imports import (
+    Bound,
+    ModuleText,
+    dotted_below,
+    is_package,
+    plain,
+    root_of,
+    split_module,
+    stem,
+)
 from repopilot.tools.refactoring.python_moves import Needs, dotted
 from repopilot.tools.refactoring.python_source import PythonSource, enclosing, expression_of, is_attribute
 from repopilot.tools.refactoring.refactored import Texts, finished
@@ -270,7 +279,7 @@ class SymbolMove:
 
     def _module_import(self, user: ModuleText, way: Bound, module: str, kept: bool) -> tuple[str, str]:
         """A file's name for the target, and the line that imports it, '' where the file does so already."""
-        last = module.rpartition(".")[2]
+        package, last = split_module(module)
         there = [b for b in user.imports if b.body is way.body or (not b.lazy and not b.typing)]
         for bound in there:
             if bound.alias.name != "*" and user.means(bound.whole, self.target.path):
@@ -282,10 +291,6 @@ class SymbolMove:
         suffix = f" as {name}" if name != last else ""
         if isinstance(way.node, ast.Import) and ("." not in module or way.alias.asname):
             return name, f"import {module}" + (f" as {name}" if suffix or "." in module else "")
-        package, _, _ = module.rpartition(".")
-        if not package or module.startswith("."):
-            package = module[: len(module) - len(last)] or module
-            package = package.removesuffix(".") or package
         if module == last:
             return name, f"import {module}{suffix}"
         return name, f"from {package} import {last}{suffix}"

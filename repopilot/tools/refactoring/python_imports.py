@@ -50,6 +50,13 @@ def dotted_below(root: str | None, path: str) -> str:
     return stem(path)[len(root) + 1 if root else 0 :].replace("/", ".")
 
 
+def split_module(module: str) -> tuple[str, str]:
+    """The package and the last part of a module's name: `..` and `a` of `..a`, `a.b` and `c` of `a.b.c`."""
+    last = module.rpartition(".")[2]
+    package = module[: len(module) - len(last)]
+    return package.removesuffix(".") if package.strip(".") else package, last
+
+
 @dataclass(frozen=True)
 class Bound:
     """A name that an import binds.
