@@ -317,11 +317,7 @@ def may_be(symbols: Sequence[Symbol], at: Occurrence, text: str) -> bool:
 
 def name_span(text: str, symbol: Symbol) -> NameSpan | None:
     """Where the name of a definition stands in its file; None where it doesn't."""
-    at = 0
-    for _ in range(symbol.start_line - 1):
-        at = text.find("\n", at) + 1
-        if not at:
-            return None
+    at = sum(len(line) + 1 for line in text.split("\n")[: symbol.start_line - 1])
     name = re.escape(symbol.name)
     found = re.compile(rf"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+({name})(?!\w)", re.M).search(text, at)
     found = found or re.compile(rf"(?<!\w)({name})(?!\w)").search(text, at)

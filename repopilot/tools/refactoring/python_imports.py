@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from pathlib import PurePosixPath
 
 from repopilot.code.python_ast import parse_python
@@ -174,7 +175,7 @@ class ModuleText:
         """Remove names from an import, or the whole import where none is left."""
         if len(gone) < len(node.names):
             spans = [self.positions.span(alias) for alias in node.names]
-            return removed_items(self.text, spans, [node.names.index(alias) for alias in gone])
+            return removed_items(spans, [node.names.index(alias) for alias in gone])
         start, end = self.line_span(node)
         alone = self.text[start:end].strip() == self.text[slice(*self.positions.span(node))]
         if len(body) > 1 and alone:
@@ -246,12 +247,7 @@ class ModuleText:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    same = []
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        same.append(a)
-    return same
+    return [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
 
 
 def _written(node: ast.ImportFrom) -> str:

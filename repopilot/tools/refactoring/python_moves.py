@@ -58,7 +58,7 @@ def block_of(module: ModuleText, name: str) -> MovedDefinition:
     """
     found = module.binds(name)
     nodes = [node for node in found if isinstance(node, Defined)]
-    if not nodes and not any(isinstance(node, Import) for node in found) and not found:
+    if not found:
         raise UsageError(message("refactor_tools.only_top", name=name))
     alone = len(nodes) == 1 and bound_names(nodes[0]) == {name}
     overloaded = len(nodes) > 1 and all(_is_overload(node) for node in nodes[:-1])
@@ -483,7 +483,7 @@ def unexported(module: ModuleText, name: str) -> str:
     value = _all_of(module)
     gone = [n for n, e in enumerate(value.elts) if isinstance(e, ast.Constant) and e.value == name] if value else []
     spans = [module.positions.span(item) for item in value.elts] if value else []
-    return replaced(module.text, removed_items(module.text, spans, gone))
+    return replaced(module.text, removed_items(spans, gone))
 
 
 def also_exported(module: ModuleText, name: str) -> str:

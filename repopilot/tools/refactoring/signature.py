@@ -136,13 +136,11 @@ def changed_definition(signature: Signature, change: SignatureChange) -> list[Re
     found = _reordered(text, {each.name: each.span for each in items}, change.order)
     gone = [n for n, each in enumerate(items) if each.name and each.name in change.remove]
     left = [n for n in range(len(items)) if n not in gone]
-    while orphan := next((n for n in left if _is_orphan(items, left, n)), None):
+    while (orphan := next((n for n in left if _is_orphan(items, left, n)), None)) is not None:
         gone.append(orphan)
         left.remove(orphan)
-    if left and _is_orphan(items, left, left[0]):
-        gone.append(left.pop(0))
     opening, closing = _inside(signature)
-    found += removed_items(text, [each.span for each in items], sorted(gone), closing)
+    found += removed_items([each.span for each in items], sorted(gone), closing)
     return found + _added(signature, [items[n] for n in left], change.add, opening, closing)
 
 
@@ -244,7 +242,7 @@ def changed_call(
         complete = complete and len(busy) < 2
     every = call.every
     gone_at = [n for n, node in enumerate(every) if node in gone]
-    return found + removed_items(source.text, [call.span(n) for n in every], gone_at, call.closing), complete
+    return found + removed_items([call.span(n) for n in every], gone_at, call.closing), complete
 
 
 def _reordered(text: str, spans: Mapping[str, Span], order: Sequence[str]) -> list[Replacement]:
@@ -275,13 +273,10 @@ def _reordered_call(
     return [Replacement(*call.span(node), value) for node, value in zip(filled.values(), texts, strict=True)]
 
 
-def removed_items(
-    text: str, spans: Sequence[Span], gone: Sequence[int], closing: int | None = None
-) -> list[Replacement]:
+def removed_items(spans: Sequence[Span], gone: Sequence[int], closing: int | None = None) -> list[Replacement]:
     """The replacements that remove items from a list, each with its comma.
 
     Args:
-        text: with the list.
         spans: where all its items stand, in order.
         gone: the numbers of those to take out.
         closing: where the list ends, None for behind its last item.

@@ -254,7 +254,7 @@ class SignatureEdit:
         call = call_at(self.source(span.path), around)
         every = call.every
         spans = [call.span(each) for each in every]
-        self.edits[span.path].update(removed_items(call.source.text, spans, [every.index(node.parent)], call.closing))
+        self.edits[span.path].update(removed_items(spans, [every.index(node.parent)], call.closing))
         if call.source.has_effects(node.parent):
             self.left.add(span)
 

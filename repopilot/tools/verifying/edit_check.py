@@ -140,7 +140,6 @@ class _Block:
 def _blocks(old: str, new: str) -> list[_Block]:
     olds = old.splitlines(keepends=True)
     news = new.splitlines(keepends=True)
-    codes: Iterable[tuple[int, int, int, int]]
     if len(olds) == len(news):
         codes = [(n, n + 1, n, n + 1) for n in range(len(olds))]
     else:
