@@ -33,19 +33,14 @@ def with_fixtures(resolver: Resolver, found: Sequence[Resolved]) -> list[Resolve
         LanguageServerError: the server fails.
     """
     names: dict[NameSpan, str] = {}
-    fixtures: dict[tuple[str, str], Fixture | None] = {}
     for one in found:
         span = one.occurrence.span
         if not one.meaning.known and one.occurrence.kind == "code" and span.path.endswith(".py"):
             parameter = _parameter(resolver.text(span.path) or "", span)
             if parameter:
                 names[span] = parameter
-                fixtures.setdefault((span.path, parameter), None)
-    for path, parameter in fixtures:
-        every = _fixtures(resolver, parameter)
-        found_there = nearest(path, every)
-        several = sum(each.path == found_there.path for each in every) > 1 if found_there else False
-        fixtures[path, parameter] = None if several else found_there
+    asked = {(span.path, parameter) for span, parameter in names.items()}
+    fixtures = {(path, parameter): _fixture_for(resolver, path, parameter) for path, parameter in asked}
     probes: dict[NameSpan, list[Probe]] = {}
     for span, parameter in names.items():
         fixture = fixtures[span.path, parameter]
@@ -58,6 +53,14 @@ def with_fixtures(resolver: Resolver, found: Sequence[Resolved]) -> list[Resolve
             ]
     meant = probed(resolver, [probe for group in probes.values() for probe in group])
     return [Resolved(one.occurrence, _united(one, probes.get(one.occurrence.span, ()), meant)) for one in found]
+
+
+def _fixture_for(resolver: Resolver, path: str, name: str) -> Fixture | None:
+    """The fixture of a name that a file gets; None where the nearest file with such a fixture has several."""
+    every = _fixtures(resolver, name)
+    found = nearest(path, every)
+    several = found is not None and sum(each.path == found.path for each in every) > 1
+    return None if several else found
 
 
 def nearest(path: str, fixtures: Iterable[Fixture]) -> Fixture | None:

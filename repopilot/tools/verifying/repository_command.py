@@ -100,18 +100,14 @@ def _may_change(path: str, copy: WorkingCopy) -> bool:
 def _told(run: ShellRun, paths: list[str], left_out: list[str]) -> str:
     """How the command ended, its output, and what became of the files that it wrote."""
     ended = run.stopped or message("command_tool.ended", status=run.status, seconds=run.seconds)
-    rows: list[str] = [ended, _bounded(run.output).strip("\n")]
-    if run.stopped:
-        rows.append(message("command_tool.nothing_kept"))
-    if run.refused:
-        rows.append(run.refused)
-    if paths:
-        rows.append(message("command_tool.edited", count=len(paths), names=_names(paths)))
-    if left_out:
-        rows.append(message("command_tool.left_out", count=len(left_out), names=_names(left_out)))
-    if not (paths or left_out or run.stopped or run.refused):
-        rows.append(message("command_tool.unchanged"))
-    return joined(filter(None, rows), "\n")
+    became = (
+        message("command_tool.nothing_kept") if run.stopped else "",
+        run.refused,
+        message("command_tool.edited", count=len(paths), names=_names(paths)) if paths else "",
+        message("command_tool.left_out", count=len(left_out), names=_names(left_out)) if left_out else "",
+    )
+    unchanged = "" if any(became) else message("command_tool.unchanged")
+    return joined(filter(None, (ended, _bounded(run.output).strip("\n"), *became, unchanged)), "\n")
 
 
 def _bounded(output: str) -> str:
