@@ -345,16 +345,16 @@ def _missing_submodules(run: TestRun, context: ToolContext) -> list[str]:
 def _limits_of(before: StateBefore, context: ToolContext) -> list[str]:
     """Messages on the limits of the run without the edits."""
     run = before.run
-    rows: list[str] = [message("check_tools.emptied", paths=", ".join(before.emptied))] if before.emptied else []
-    if submodules := _missing_submodules(run, context):
-        rows.append(message("check_tools.submodules", paths=", ".join(submodules)))
-    if run.missing_plugins:
-        rows.append(
-            message("check_tools.missing_plugins", names=", ".join(f"`{each}`" for each in run.missing_plugins))
-        )
-    if run.ended != "finished" and run.outcomes:
-        rows.append(message("check_tools.cut_short", why=joined(run.reasons, "; ")))
-    return rows
+    submodules = ", ".join(_missing_submodules(run, context))
+    plugins = ", ".join(f"`{each}`" for each in run.missing_plugins)
+    is_cut = run.ended != "finished" and run.outcomes
+    rows = (
+        message("check_tools.emptied", paths=", ".join(before.emptied)) if before.emptied else "",
+        message("check_tools.submodules", paths=submodules) if submodules else "",
+        message("check_tools.missing_plugins", names=plugins) if plugins else "",
+        message("check_tools.cut_short", why=joined(run.reasons, "; ")) if is_cut else "",
+    )
+    return [row for row in rows if row]
 
 
 def _names(ids: Sequence[str]) -> str:
