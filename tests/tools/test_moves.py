@@ -57,6 +57,16 @@ with Transport() as it:
         "move_symbol",
         {"name": "f", "to_path": "p/b.py"},
     ),
+    "a module is named through its package": Case(
+        {
+            "p/__init__.py": "",
+            "p/a.py": "def f():\n    return 1\n",
+            "p/use.py": "import p.a\n",
+            "main.py": "import p\nimport p.use\n\nprint(p.a.f())\n",
+        },
+        "move_file",
+        {"path": "p/a.py", "new_path": "p/b.py"},
+    ),
     "named in a text that runs": Case(
         {
             "a.py": """\

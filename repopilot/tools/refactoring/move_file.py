@@ -24,7 +24,7 @@ from repopilot.tools.refactoring.python_imports import (
     stem,
 )
 from repopilot.tools.refactoring.python_moves import dotted, free_names, relative_imports
-from repopilot.tools.refactoring.python_source import PythonSource, enclosing, is_attribute
+from repopilot.tools.refactoring.python_source import PythonSource, enclosing
 from repopilot.tools.refactoring.refactored import Texts
 from repopilot.tools.working_copy import WorkingCopy
 
@@ -115,17 +115,16 @@ class ModuleMove:
         edits = self._edits[path]
         done = set()
         for bound in user.imports:
-            if isinstance(bound.node, ast.Import):
-                if user.means(bound.alias.name, self.path):
-                    self._other_import(user, tree, bound)
-            elif user.means(bound.module, self.path):
+            if isinstance(bound.node, ast.ImportFrom) and user.means(bound.module, self.path):
                 if id(bound.node) not in done:
                     edits.append(user.other_module(bound.node, self._reference(user, bound.module)))
                 done.add(id(bound.node))
-            elif user.means(bound.whole, self.path):
-                self._other_member(user, tree, bound)
-            elif bound.name != "*":
+            elif not user.means(bound.whole, self.path):
                 self._follow_package(user, tree, bound)
+            elif isinstance(bound.node, ast.Import):
+                self._other_import(user, tree, bound)
+            else:
+                self._other_member(user, tree, bound)
         if not edits:
             del self._edits[path]
 
@@ -201,17 +200,14 @@ class ModuleMove:
 
     def _follow_package(self, user: ModuleText, tree: PythonSource, bound: Bound) -> None:
         """Rewrite `package.old` where only the package is imported."""
+        whole = f"{bound.whole}{'/' if bound.whole.startswith('/') else '.'}{self.name}"
+        named = f"{bound.name}.{self.name}"
+        imported = any(user.means(b.whole, self.path) and b.name == named for b in user.imports)
+        if imported or not user.means(whole, self.path) or self._is_bound_by_package():
+            return
         for node in tree.walk(None, "attribute"):
             name = node.child_by_field_name("attribute")
-            if name is None or tree.of(name) != self.name or not is_attribute(name):
-                continue
-            if tree.of(node.child_by_field_name("object")) != bound.name:
-                continue
-            if not user.means(f"{bound.whole}{'/' if bound.whole.startswith('/') else '.'}{self.name}", self.path):
-                continue
-            if any(user.means(b.whole, self.path) and b.name == tree.of(node) for b in user.imports):
-                continue
-            if self._is_bound_by_package():
+            if name is None or tree.of(node) != named:
                 continue
             if PurePosixPath(self.path).parent == PurePosixPath(self.new).parent:
                 self._edits[user.path].append(Replacement(*tree.span(name), self._new_name))
