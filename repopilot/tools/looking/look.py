@@ -222,8 +222,8 @@ def symbol(arguments: DefinitionName, context: ToolContext) -> ToolResult:
     index = context.working_copy.workspace.index
     found = _defined(index, name, path)
     if not found:
-        path, name = _in_file(index, name) if not path and _in_file(index, name)[1] else (path, name)
-        raise unknown_symbol(index, name, path)
+        inside, last = _in_file(index, name)
+        raise unknown_symbol(index, last or name, path or inside)
     places = [_place(index, each) for each in found[:MOST_ROWS]]
     left = [message("tools.more_rows", count=len(found) - MOST_ROWS)] if len(found) > MOST_ROWS else []
     return told(index, places, left, context.shown, MOST_LINES // len(places[:2]))
