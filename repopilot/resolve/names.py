@@ -24,14 +24,12 @@ from repopilot.resolve.folder_texts import FolderTexts
 from repopilot.resolve.occurrences import language_in, occurrences_in, spans_in
 from repopilot.resolve.syntax.resolver import SyntaxResolver
 from repopilot.resolve.syntax.syntax_source import may_refer
-from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses
+from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses, differing
 from repopilot.sandbox.language_servers.session import LanguageSession, Servers
 
 SYNTAX = "syntax"
 """The engine where there is no server."""
 _TRIES = 2
-_UNEDITED = "\0"
-"""Stands for the text of a file that has no edit."""
 _Found = TypeVar("_Found")
 
 
@@ -321,8 +319,7 @@ class Resolver:
         state = hash(frozenset(drafts.items())), len(self._texts.changed)
         if state == self._state:
             return
-        both = {*drafts, *self._drafts}
-        edited = {path for path in both if drafts.get(path, _UNEDITED) != self._drafts.get(path, _UNEDITED)}
+        edited = differing(drafts, self._drafts)
         if edited and edited.issuperset(self._texts.changed[self._state[1] :]):
             for known, found in self._found.items():
                 kept = [one for one in found if one.span.path not in edited]

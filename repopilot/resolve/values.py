@@ -32,6 +32,11 @@ class Tree(Protocol):
         ...
 
 
+def differing(one: Mapping[str, str | None], other: Mapping[str, str | None]) -> set[str]:
+    """The paths of which two sets of drafts have other texts, or only one has a draft."""
+    return {path for path in {*one, *other} if (path in one, one.get(path)) != (path in other, other.get(path))}
+
+
 class NameSpan(NamedTuple):
     """The characters [start, end) of a file's text, as `Resolver.text` gives it."""
 

@@ -33,6 +33,7 @@ from repopilot.repo.read import blob_id
 from repopilot.repo.walk import searched_files
 from repopilot.resolve.lookups import Lookups
 from repopilot.resolve.names import Resolver
+from repopilot.resolve.values import differing
 from repopilot.sandbox.language_servers.session import Servers
 from repopilot.tools.checkout import write_repository
 from repopilot.tools.file_change import change, deletion, safe_path
@@ -228,9 +229,7 @@ class WorkingCopy:
             write_repository(self.original, tree)
             _seed_index(self.original, self._folder / "index" / _KEY)
         drafts = self.drafts()
-        wanted = {path: drafts.get(path, _UNEDITED) for path in {*drafts, *self._copied}}
-        stale = [path for path, text in wanted.items() if self._copied.get(path, _UNEDITED) != text]
-        texts = {path: self.text(path) for path in stale}
+        texts = {path: self.text(path) for path in differing(drafts, self._copied)}
         write_files(
             tree, [_whole(path, text) for path, text in texts.items() if text is not None or (tree / path).exists()]
         )
@@ -325,8 +324,6 @@ def _whole(path: str, text: str | None) -> FileChange:
     return FileChange(path, "deleted" if text is None else "modified", "", text or "")
 
 
-_UNEDITED = "\0"
-"""Stands for the text of a file that has no edit."""
 _KEY = "drafts"
 
 

@@ -127,7 +127,7 @@ async def test_a_working_copy_is_resolved_as_edited(tmp_path: Path) -> None:
         assert not copy.resolver.problems(["pkg/runner.py"])["pkg/runner.py"]
         copy.edit({"pkg/runner.py": "from pkg.queue import Queue\n"})
         [problem] = copy.resolver.problems(["pkg/runner.py"])["pkg/runner.py"]
-        assert (problem.line, problem.code) == (1, "import-not-found")
+        assert problem.line == 1 and "pkg.queue" in problem.message
         copy.undo(3)
         assert places(copy.resolver, "push")["pkg/runner.py", 11] == {("pkg/queue.py", 2)}
 
