@@ -257,3 +257,12 @@ def test_a_failure_of_a_server_is_said_until_it_answers(tmp_path: Path) -> None:
 
     assert resolver.at_server("use.py", work) is None and resolver.notes == ("first",)
     assert resolver.at_server("use.py", work) == "found" and resolver.notes == ()
+
+
+@pytest.mark.slow
+def test_the_first_overload_stands_for_what_is_called(tmp_path: Path) -> None:
+    heads = "".join(f"@overload\ndef pick(a: {kind}) -> {kind}: ...\n" for kind in ("int", "str", "bytes", "float"))
+    code = f"from typing import overload\n\n\n{heads}def pick(a):\n    return a\n\n\ndef use():\n    return pick(1)\n"
+    workspace = workspace_of(tmp_path, {"a.py": code})
+    [place] = call_graph.callees(workspace.index, "use", resolver=workspace.resolver).places
+    assert (place.name, place.line) == ("pick", 4)

@@ -509,7 +509,7 @@ def _meant_by_server(
         by_line = {use.line: use for use in uses if use.name == name}
         inside = [at for at in occurrences_in(name, symbol.path, text) if at.line in by_line and at.kind == "code"]
         for one in resolver.resolved(inside):
-            for span in one.meaning.inside:
+            for span in sorted(one.meaning.inside):  # of overloads, the first stands for all
                 line = _line_of(resolver, span)[1]
                 near = [s for s in index.outline(span.path) if s.start_line <= line <= s.end_line]
                 target = min(near, key=lambda s: (s.end_line - s.start_line, s.qualified), default=None)
