@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from repopilot.code.languages import language_of
 from repopilot.index.store import Index
-from repopilot.results import Turn
 from repopilot.tools.file_change import safe_path
-from repopilot.types import FileChange
 
 # A name has at most 255 bytes, and a path few of them: without bounds, a long run of dots would take minutes.
 _PATH = re.compile(
@@ -40,8 +37,3 @@ def named_paths(task: str, index: Index) -> list[str]:
         named = index.files_named(written)
         found.append(named[0] if len(named) == 1 else written)
     return list(dict.fromkeys(found))
-
-
-def last_files(turns: Sequence[Turn]) -> tuple[FileChange, ...]:
-    """The files of the newest answer that had any."""
-    return next((t.files for t in reversed(turns) if t.files), ())

@@ -128,8 +128,7 @@ def _faults(changes: Changes, task: str, workspace: Workspace) -> list[str]:
     found: list[str] = []
     for change in changes:
         before = workspace.index.text(change.path) or ""
-        new = new_errors(change.path, before, change.content)
-        found += new
+        found += new_errors(change.path, before, change.content)
         if lost := unrequested_removals(change.path, change.content, before, task):
             found.append(i18n.message("generate.problem.removes", names=", ".join(lost[:5])))
     return found

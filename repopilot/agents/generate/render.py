@@ -58,11 +58,12 @@ def said_text(said: Sequence[Sentence], language: str) -> str:
 
 def _summary(changes: Changes, made: Generation, language: str) -> str:
     """Markdown: what was done in a sentence, a list of what is known of it, and what is left for the user to decide."""
+    unrun = ", ".join(map(code_span, made.unrun))
     points = [
         *(Point("look", i18n.translated(note, language)) for note in made.notes),
         *(Point("look", i18n.text("check_tools.assumed", language, what=visible(each))) for each in made.assumed),
         *(run_points(made.tests, language) if made.tests else ()),
-        *([Point("look", i18n.text("generate.unrun", language, names=_names(made.unrun)))] if made.unrun else ()),
+        *([Point("look", i18n.text("generate.unrun", language, names=unrun))] if unrun else ()),
         *([_verdict_point(made, made.verdict, language)] if made.verdict else ()),
     ]
     if changes and made.verdict is None:
@@ -71,10 +72,6 @@ def _summary(changes: Changes, made: Generation, language: str) -> str:
     parts = [_done(changes, made, language), point_list(points), "\n".join(failures)]
     left = (_choices(made.choices, language), _open_references(made.open_references, language))
     return "\n\n".join(filter(None, [*parts, *left]))
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(map(code_span, names))
 
 
 def generation_json(generation: Generation) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from repopilot import i18n
-from repopilot.agents.coding.places import last_files, named_paths
+from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.render import changes_sentence
 from repopilot.agents.testing.loop_tests import run_shown, write_tests_by_loop
 from repopilot.agents.testing.pasted import pasted_code, repair_pasted, stands_alone
@@ -99,7 +99,7 @@ async def run_existing(question: str, workspace: Workspace, step: Step) -> Answe
     Raises:
         SandboxError: nothing can be run.
     """
-    drafts = texts_of(last_files(workspace.turns))
+    drafts = texts_of(next((turn.files for turn in reversed(workspace.turns) if turn.files), ()))
     chosen = _tests_meant(question, workspace, drafts)
     language = reply_language(question, workspace.settings)
     if not chosen:

@@ -43,7 +43,10 @@ def point_list(points: Sequence[Point]) -> str:
 
 def failure_list(report: TestReport, language: str) -> list[str]:
     """Markdown rows of the first failures of a report's run."""
-    return _failures(report.run, language) if report.run else []
+    return [
+        f"- `{f.test_id}`: {first_line(f.assertion) or i18n.text('testing.failed', language)}"
+        for f in (report.run.failures[:_MOST_FAILURES] if report.run else ())
+    ]
 
 
 def mutants_text(report: TestReport, language: str) -> str:
@@ -239,10 +242,3 @@ def _unexercised(report: TestReport, language: str) -> list[Point]:
 def _names(ids: Sequence[str], language: str, most: int) -> str:
     names = variants_together(ids)
     return i18n.translated(i18n.first_names([f"`{name}`" for name in names], most), language)
-
-
-def _failures(run: TestRun, language: str) -> list[str]:
-    return [
-        f"- `{f.test_id}`: {first_line(f.assertion) or i18n.text('testing.failed', language)}"
-        for f in run.failures[:_MOST_FAILURES]
-    ]
