@@ -133,11 +133,7 @@ def is_plain_name(path: str) -> bool:
 
 
 def _longest_run(text: str, mark: str) -> int:
-    longest = run = 0
-    for character in text:
-        run = run + 1 if character == mark else 0
-        longest = max(longest, run)
-    return longest
+    return max(map(len, re.findall(f"{mark}+", text)), default=0)
 
 
 def _without_comment(found: re.Match[str]) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from repopilot.errors import ModelError
-from repopilot.index.build.job import IndexJobs, IndexRequest
+from repopilot.index.build.job import IndexJobs, IndexRequest, Milestone
 from repopilot.index.store import Index
 from repopilot.repo.clone import clone_dir
 from repopilot.repo.remote.credentials import HostToken
@@ -24,15 +24,6 @@ from repopilot.types import OnProgress, Progress, Snapshot, Source
 PREWARM_FROM_OBJECTS = 1_000
 """A repository with fewer objects is parsed before the processes would be warm."""
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRequest:
-    """A repository to open: its source, the options that apply, and a token for a private one (never stored)."""
-
-    source: Source
-    settings: Settings
-    token: HostToken | None = None
 
 
 def open_snapshot(
@@ -61,14 +52,23 @@ def open_snapshot(
     source = parse_source(text)
     if ref:
         source = replace(source, ref=ref)
-    return fetch_source(SourceRequest(source, runtime.settings, token), runtime.index_jobs, progress, cancel)
+    return fetch_source(source, runtime.settings, token, runtime.index_jobs, progress, cancel)
 
 
-def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, cancel: threading.Event) -> Snapshot:
+def fetch_source(
+    source: Source,
+    settings: Settings,
+    token: HostToken | None,
+    jobs: IndexJobs,
+    progress: OnProgress,
+    cancel: threading.Event,
+) -> Snapshot:
     """Clone, fetch or locate the source; the worker processes start during the first clone of a large repository.
 
     Args:
-        request: the source, the options and a token.
+        source: the repository.
+        settings: the options that apply.
+        token: for a private repository, None for none; never stored.
         jobs: starts the worker processes.
         progress: receives the progress of the clone.
         cancel: stops it.
@@ -79,8 +79,6 @@ def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, 
     Raises:
         RepoPilotError: as `open_snapshot`.
     """
-    source = request.source
-    settings = request.settings
     is_cold = source.url is not None and not clone_dir(source.url, settings).exists()
 
     def tell(so_far: Progress) -> None:
@@ -90,7 +88,7 @@ def fetch_source(request: SourceRequest, jobs: IndexJobs, progress: OnProgress, 
             jobs.prewarm(settings)
         progress(so_far)
 
-    return open_source(source, settings, token=request.token, progress=tell, cancel=cancel)
+    return open_source(source, settings, token=token, progress=tell, cancel=cancel)
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
@@ -145,15 +143,14 @@ def open_index(
     settings = runtime.settings
     jobs = runtime.index_jobs
     embedder = runtime.embedders.choose(settings) if wait is True else None
+    until: Milestone = "complete" if wait is True else "instant"
     # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
+    if wait == "history" or (snapshot.root is not None and wait is not True):
+        until = "history"
     index = jobs.build(
         IndexRequest(snapshot, settings, embedder, full, token),
         progress,
-        until="complete"
-        if wait is True
-        else "history"
-        if wait == "history" or snapshot.root is not None
-        else "instant",
+        until=until,
         cancel=cancel,
     )
     if wait == "graph":

@@ -6,8 +6,9 @@ The parts are created when they are first used, so that a command imports only w
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from repopilot.settings import Settings
 
@@ -24,125 +25,117 @@ CLOSE_TIMEOUT_S = 2.0
 """How long closing waits for an indexing job to save what it has."""
 
 
+T = TypeVar("T")
+
+
+class _Part(Generic[T]):
+    """A property whose value is created when it is first used, by one thread, and kept in `Runtime.parts`."""
+
+    def __init__(self, create: Callable[[Any], T]) -> None:
+        self._create = create
+        self.__doc__ = create.__doc__
+
+    def __get__(self, runtime: Runtime, _: type | None = None) -> T:
+        name = self._create.__name__
+        with runtime.lock:
+            if name not in runtime.parts:
+                runtime.parts[name] = self._create(runtime)
+            return runtime.parts[name]
+
+
 class Runtime:
     """The state of the process. Thread-safe. As a context manager it is closed at the end.
 
     Args:
         settings: the options, read once by the entry point.
         workers: the worker processes; None lets the runtime start and end its own.
+
+    Attributes:
+        parts: those that were created so far, by name; `lock` is held while one is created.
     """
 
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
         self.settings = settings
-        self._lock = threading.RLock()
-        self._workers = workers
+        self.lock = threading.RLock()
+        self.parts: dict[str, Any] = {"workers": workers} if workers else {}
         self._own_workers = workers is None
-        self._indexes: IndexStore | None = None
-        self._index_jobs: IndexJobs | None = None
-        self._embedders: Embedders | None = None
-        self._models: ModelResources | None = None
-        self._lookups: Lookups | None = None
-        self._database: Database | None = None
 
-    @property
+    @_Part
     def workers(self) -> WorkerPool:
         """The worker processes that parse code."""
-        with self._lock:
-            if self._workers is None:
-                from repopilot.index.workers.pool import WorkerPool
+        from repopilot.index.workers.pool import WorkerPool
 
-                self._workers = WorkerPool()
-            return self._workers
+        return WorkerPool()
 
-    @property
+    @_Part
     def indexes(self) -> IndexStore:
         """The published indexes."""
-        with self._lock:
-            if self._indexes is None:
-                from repopilot.index.store import IndexStore
+        from repopilot.index.store import IndexStore
 
-                server = None
-                if self.settings.chroma_url:
-                    from repopilot.index.chroma_server import ChromaServer
+        server = None
+        if self.settings.chroma_url:
+            from repopilot.index.chroma_server import ChromaServer
 
-                    server = ChromaServer(self.settings.chroma_url.rstrip("/"), self.settings.chroma_token)
-                self._indexes = IndexStore(self.settings.indexes, server, self.workers)
-            return self._indexes
+            server = ChromaServer(self.settings.chroma_url.rstrip("/"), self.settings.chroma_token)
+        return IndexStore(self.settings.indexes, server, self.workers)
 
-    @property
+    @_Part
     def index_jobs(self) -> IndexJobs:
         """The running indexing jobs."""
-        with self._lock:
-            if self._index_jobs is None:
-                from repopilot.index.build.job import IndexJobs
+        from repopilot.index.build.job import IndexJobs
 
-                self._index_jobs = IndexJobs(self.indexes, self.workers)
-            return self._index_jobs
+        return IndexJobs(self.indexes, self.workers)
 
-    @property
+    @_Part
     def embedders(self) -> Embedders:
         """The loaded embedding models."""
-        with self._lock:
-            if self._embedders is None:
-                from repopilot.index.embed import Embedders
+        from repopilot.index.embed import Embedders
 
-                self._embedders = Embedders()
-            return self._embedders
+        return Embedders()
 
-    @property
+    @_Part
     def models(self) -> ModelResources:
         """What the language models share: embedded engines, cached replies, hosts that can't be reached."""
-        with self._lock:
-            if self._models is None:
-                from repopilot.llm.resources import ModelResources
+        from repopilot.llm.resources import ModelResources
 
-                self._models = ModelResources()
-            return self._models
+        return ModelResources()
 
-    @property
+    @_Part
     def lookups(self) -> Lookups:
         """The resolvers of names, with their language servers."""
-        with self._lock:
-            if self._lookups is None:
-                from repopilot.resolve.lookups import Lookups
+        from repopilot.resolve.lookups import Lookups
 
-                self._lookups = Lookups()
-            return self._lookups
+        return Lookups()
 
-    @property
+    @_Part
     def database(self) -> Database:
         """The database of conversations, and of who opened what. Raises UsageError where its driver isn't installed."""
-        with self._lock:
-            if self._database is None:
-                if self.settings.chats_url:
-                    from repopilot.database.postgres import PostgresChats
+        if self.settings.chats_url:
+            from repopilot.database.postgres import PostgresChats
 
-                    self._database = PostgresChats(self.settings.chats_url, self.settings.home)
-                else:
-                    from repopilot.database.chat_database import ChatDatabase
+            return PostgresChats(self.settings.chats_url, self.settings.home)
+        from repopilot.database.chat_database import ChatDatabase
 
-                    self._database = ChatDatabase(self.settings.home)
-            return self._database
+        return ChatDatabase(self.settings.home)
 
     def close(self) -> None:
         """Cancel the jobs, end the worker processes, engines and threads, release the vector store.
 
         What is indexed so far is saved.
         """
-        with self._lock:
-            if self._index_jobs is not None:
-                self._index_jobs.close(CLOSE_TIMEOUT_S)
-            if self._workers is not None and self._own_workers:
-                self._workers.close()
-            if self._embedders is not None:
+        with self.lock:
+            if "index_jobs" in self.parts:
+                self.index_jobs.close(CLOSE_TIMEOUT_S)
+            if "workers" in self.parts and self._own_workers:
+                self.workers.close()
+            if "embedders" in self.parts:
                 from repopilot.index import vectors
 
-                self._embedders.close()
+                self.embedders.close()
                 vectors.release(self.settings.indexes)
-            if self._models is not None:
-                self._models.close()
-            if self._lookups is not None:
-                self._lookups.close()
+            for name in ("models", "lookups"):
+                if name in self.parts:
+                    self.parts[name].close()
 
     def __enter__(self) -> Runtime:
         return self

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from repopilot import i18n, trace
 from repopilot.errors import Cancelled, RepoPilotError, UsageError
-from repopilot.trace import Event, Finished, Published, Sink, Started, Step, Streamed
+from repopilot.trace import Event, Finished, Sink, Started, Step, Streamed
 from repopilot.types import OnProgress, Progress
 
 AT_ONCE = 4
@@ -205,5 +205,3 @@ def _told(event: Event | Progress, names: dict[str, str]) -> Iterator[tuple[str,
         if evidence := event.data.get("evidence"):
             yield "evidence", {"evidence": evidence}
         yield "step", {"id": event.id, "state": event.state, "error": event.error}
-    elif isinstance(event, Published):
-        return

@@ -21,6 +21,7 @@ from repopilot.cli.output import (
     say,
     say_json,
     show_answer,
+    show_checks,
     show_notes,
     show_places,
     show_steps,
@@ -67,14 +68,13 @@ def password(arguments: argparse.Namespace, runtime: Runtime) -> int:
 def doctor(arguments: argparse.Namespace, runtime: Runtime) -> int:
     """Check this machine."""
     from repopilot.checks import check_json, checks
-    from repopilot.cli.doctor import show
 
     found = checks(runtime)
     usable = all(c.state != "broken" for c in found)
     emit(
         {"ok": usable, "checks": [check_json(c) for c in found]},
         arguments.json,
-        lambda: show(found, arguments.language),
+        lambda: show_checks(found, arguments.language),
     )
     return 0 if usable else 1
 

@@ -158,15 +158,13 @@ def _own_repository(declaration: PackageDeclaration) -> dict[str, object] | None
     return {"folder": str(local_repository()), "lacking": list(lacking_artifacts(declaration))}
 
 
-def _show(facts: Mapping[str, object], language: str) -> None:
+def _show(facts: Mapping[str, Any], language: str) -> None:
     def tell(key: str, **values: object) -> None:
         say(i18n.text(f"cli.environment.{key}", language, **values))
 
     requirements = facts["requirements"]
     files = facts["declared_in"]
-    assert isinstance(requirements, list) and isinstance(files, list)
     others = facts["packages"]
-    assert isinstance(others, list)
     if requirements:
         tell("needs", count=len(requirements), files=", ".join(files), requirements=", ".join(requirements))
     elif not others:
@@ -174,15 +172,13 @@ def _show(facts: Mapping[str, object], language: str) -> None:
     built = facts["built"]
     if facts.get("removed"):
         tell("removed")
-    elif isinstance(built, dict):
+    elif built:
         _show_built(EnvironmentFacts(**built), tell, language)
     elif requirements:
         tell("not_built", index=facts["index"])
     for each in others:
         _show_packages(each, tell, language)
-    stored = facts["stored"]
-    assert isinstance(stored, list)
-    for entry in stored:
+    for entry in facts["stored"]:
         say(f"{entry['key']}  {plain(entry['project'], 80):24} {entry['megabytes']:8.1f} MB")
 
 
@@ -205,8 +201,7 @@ def _show_packages(facts: Mapping[str, Any], tell: Callable[..., None], language
         tell("not_installed", program=facts["installer"])
 
 
-def _show_built(built: EnvironmentFacts, tell: object, language: str) -> None:
-    assert callable(tell)
+def _show_built(built: EnvironmentFacts, tell: Callable[..., None], language: str) -> None:
     took = duration(built.seconds, language)
     tell("built", count=len(built.packages), megabytes=built.megabytes, duration=took)
     if built.unlocked:

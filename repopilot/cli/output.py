@@ -18,6 +18,7 @@ from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import Progress, SearchReport
 
 if TYPE_CHECKING:
+    from repopilot.checks import Check
     from repopilot.results import Answer
     from repopilot.trace import Event
 
@@ -140,3 +141,12 @@ def show_steps(events: Sequence[Event]) -> None:
             walk(node["children"], depth + 1)
 
     walk(tree(events), 0)
+
+
+def show_checks(found: Sequence[Check], language: str) -> None:
+    """Print the checks: a mark, what was found, and below it what to do, in `language`."""
+    marks = {"ok": "✓", "degraded": "~", "broken": "✗"}
+    for check in found:
+        say(f"{marks[check.state]} {check.name:16} {i18n.translated(check.detail, language)}")
+        if check.fix:
+            say(f"  {'':16} → {i18n.translated(check.fix, language)}")

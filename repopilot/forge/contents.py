@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+from repopilot.repo.patches.diff_hunks import hunks_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +144,5 @@ class LineComment(NamedTuple):
 def commentable(patch: str) -> dict[int, int]:
     """The lines of the new file that a patch shows, those a comment can be attached to: each with its number in the old
     file, 0 for an added line."""
-    found: dict[int, int] = {}
-    old = new = 0
-    for line in patch.split("\n"):
-        if hunk := _HUNK.match(line):
-            old = int(hunk[1])
-            new = int(hunk[2])
-        elif line.startswith((" ", "+")):
-            found[new] = old if line[0] == " " else 0
-            new += 1
-        old += line.startswith((" ", "-"))
-    return found
+    rows = (row for hunk in hunks_in(patch) for row in hunk.rows())
+    return {new: old or 0 for _, old, new, _ in rows if new is not None}

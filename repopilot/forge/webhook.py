@@ -130,9 +130,7 @@ def serve_webhook(runtime: Runtime) -> None:
     logging.getLogger("repopilot.forge").setLevel(logging.INFO)
     print(i18n.text("forge.webhook_waits", language, address=address, served=served), file=sys.stderr, flush=True)
     application = webhook_application(runtime)
-    host = settings.host
-    port = settings.port
-    uvicorn.run(application, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
+    uvicorn.run(application, host=settings.host, port=settings.port, log_level="warning", timeout_graceful_shutdown=5)
 
 
 def webhook_application(runtime: Runtime) -> Starlette:

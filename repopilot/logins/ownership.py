@@ -71,24 +71,21 @@ async def opened_for(owner: str, text: str, runtime: Runtime, work: Callable[[],
     Raises:
         RepoPilotError: as `admit` and `work`.
     """
-    if not owner:
-        return await work()
-    source = parse_source(text)
-    _, token = split_token(text)
-    database = runtime.database
-    admission = await asyncio.to_thread(admit, source, runtime.settings, token, database, owner)
+    admission = await check_reach(owner, text, runtime)
     found = await work()
     if admission == "new":
-        await asyncio.to_thread(remember, database, source.name, source.address, owner)
+        source = parse_source(text)
+        await asyncio.to_thread(remember, runtime.database, source.name, source.address, owner)
     return found
 
 
-async def check_reach(owner: str, text: str, runtime: Runtime) -> None:
-    """Check that a login may have a repository that is opened in another way. Arguments and errors as `opened_for`."""
-    if owner:
-        source = parse_source(text)
-        _, token = split_token(text)
-        await asyncio.to_thread(admit, source, runtime.settings, token, runtime.database, owner)
+async def check_reach(owner: str, text: str, runtime: Runtime) -> Admission:
+    """Check that a login may have a repository that is opened in another way. Arguments and errors as `opened_for`; the
+    result as of `admit`."""
+    if not owner:
+        return "known"
+    _, token = split_token(text)
+    return await asyncio.to_thread(admit, parse_source(text), runtime.settings, token, runtime.database, owner)
 
 
 def admit(source: Source, settings: Settings, token: HostToken | None, database: Database, owner: str) -> Admission:

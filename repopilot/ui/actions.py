@@ -3,13 +3,12 @@ because only then does the browser show its Stop button."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import chainlit as cl
 
 from repopilot.ui.answer import answer_view, code_panel, diagram_panel, issue_view, plan_view, search_view, wiki_view
 from repopilot.ui.answer.parts import answer_export, downloads
 from repopilot.ui.answer.questions import environment_offer
+from repopilot.ui.buttons import Handler
 from repopilot.ui.changes import file_changes
 from repopilot.ui.chat import Chat
 from repopilot.ui.conversation import delete_repository, share_repository
@@ -17,8 +16,6 @@ from repopilot.ui.hosted_model import use_hosted
 from repopilot.ui.overview_card import show_overview
 from repopilot.ui.repository_view import handle_button
 from repopilot.ui.trace.trace_panel import show_trace
-
-Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
 async def _ask_larger(chat: Chat, payload: dict) -> dict:

@@ -10,7 +10,7 @@ from repopilot import i18n, intents
 from repopilot.agents.all_repositories import asked_of_all
 from repopilot.agents.explain.mentioned import with_chips
 from repopilot.agents.testing import demonstration
-from repopilot.errors import RepoPilotError
+from repopilot.errors import UsageError
 from repopilot.foreign_text import without_surrogates
 from repopilot.i18n.format import count, size
 from repopilot.logins.recent import EVERYBODY, all_opened, forget, recent, remember
@@ -21,10 +21,10 @@ from repopilot.ui.answer.ask_all import ask_all
 from repopilot.ui.answer.issue_view import work_on_item
 from repopilot.ui.answer.subject import show_subject
 from repopilot.ui.answer.thread_view import show_earlier
+from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
 from repopilot.ui.chats.chat_list import chat_counts
 from repopilot.ui.elements import element, poll_props
-from repopilot.ui.error_text import error_line
 from repopilot.ui.help_text import help_text
 from repopilot.ui.hosted_model import hosted_props
 from repopilot.ui.messages import LONGEST, ParsedMessage, from_address, parse_message
@@ -208,6 +208,7 @@ def welcome_props(chat: Chat, offer: str) -> dict:
     }
 
 
+@button
 async def delete_repository(chat: Chat, payload: dict) -> dict:
     """Delete the data of a repository and take it off the first screen; chats about it stay in the side bar.
 
@@ -233,7 +234,7 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
     ]
     for opening in closing:
         if not process.openings.close(opening):
-            return {"error": i18n.text("ui.errors.opening_busy", chat.language)}
+            raise UsageError(i18n.message("ui.errors.opening_busy"))
 
     def delete() -> None:
         for job in filter(None, (opening.job for opening in closing)):
@@ -243,13 +244,11 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
         for owner in leaving:
             forget(process.database, wanted, owner)
 
-    try:
-        await asyncio.to_thread(delete)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    await asyncio.to_thread(delete)
     return {}
 
 
+@button
 async def share_repository(chat: Chat, payload: dict) -> dict:
     """Share a repository of one's own with every login, or share it no longer.
 
@@ -271,10 +270,7 @@ async def share_repository(chat: Chat, payload: dict) -> dict:
         elif entry:
             remember(process.database, entry["name"], wanted, EVERYBODY)
 
-    try:
-        await asyncio.to_thread(change)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    await asyncio.to_thread(change)
     process.openings.end_sharing(wanted)
     return {}
 

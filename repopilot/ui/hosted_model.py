@@ -6,12 +6,12 @@ import asyncio
 import re
 
 from repopilot import i18n
-from repopilot.errors import ModelError, RepoPilotError
+from repopilot.errors import ModelError
 from repopilot.llm.servers import openai_api
 from repopilot.llm.servers.address import is_loopback, without_credentials
 from repopilot.settings import Settings
+from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
-from repopilot.ui.error_text import error_line
 
 SERVICES = (
     "https://api.openai.com/v1",
@@ -36,6 +36,7 @@ def hosted_props(chat: Chat) -> dict | None:
     return {"services": list(SERVICES), "used": without_credentials(url) if url else ""}
 
 
+@button
 async def use_hosted(chat: Chat, payload: dict) -> dict:
     """Use a model of a service from now on, in every chat; with an empty address, the model set at the start again.
 
@@ -48,20 +49,17 @@ async def use_hosted(chat: Chat, payload: dict) -> dict:
     """
     url, key, name = (str(payload.get(part, "")).strip() for part in ("url", "key", "model"))
     models = chat.process.models
-    try:
-        if not _may_choose(chat):
-            raise ModelError(i18n.message("llm.hosted.not_here"))
-        if not url:
-            started = chat.process.runtime.settings
-            await models.prefer(llm_url=started.llm_url, llm_key=started.llm_key, llm_model=started.llm_model)
-            return {}
-        url = _checked(url, key, chat.settings)
-        base, names = await asyncio.to_thread(openai_api.find_models, url, key, ANSWER_S)
-        if not name and len(names) != 1:
-            return {"models": sorted(names)[:MODELS_SHOWN]}
-        await asyncio.to_thread(openai_api.check_model, base, key, name or names[0], ANSWER_S)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    if not _may_choose(chat):
+        raise ModelError(i18n.message("llm.hosted.not_here"))
+    if not url:
+        started = chat.process.runtime.settings
+        await models.prefer(llm_url=started.llm_url, llm_key=started.llm_key, llm_model=started.llm_model)
+        return {}
+    url = _checked(url, key, chat.settings)
+    base, names = await asyncio.to_thread(openai_api.find_models, url, key, ANSWER_S)
+    if not name and len(names) != 1:
+        return {"models": sorted(names)[:MODELS_SHOWN]}
+    await asyncio.to_thread(openai_api.check_model, base, key, name or names[0], ANSWER_S)
     await models.prefer(llm_url=base, llm_key=key, llm_model=name or names[0])
     return {}
 

@@ -10,10 +10,10 @@ from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview, RegisteredKind
 from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, command_label, facts_text
-from repopilot.errors import RepoPilotError
+from repopilot.errors import RepoPilotError, UsageError
+from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
-from repopilot.ui.error_text import error_line
 from repopilot.ui.overview_picture import picture_props
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def starter_rows(parts: Iterable[str], language: str) -> list[list[str]]:
     return [[*each, part if part in parts else ""] for each, part in zip(words, STARTERS.values(), strict=True)]
 
 
+@button
 async def show_overview(chat: Chat, payload: dict) -> dict:
     """Open the panel with the whole overview; returns {}, or {error}.
 
@@ -90,12 +91,9 @@ async def show_overview(chat: Chat, payload: dict) -> dict:
     key = str(payload.get("key", ""))
     opening = chat.process.openings.get(key, chat.owner) if key else chat.opening
     if opening is None or opening.index is None or opening.snapshot is None:
-        return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+        raise UsageError(i18n.message("ui.errors.opening_closed"))
     index, snapshot = opening.index, opening.snapshot
-    try:
-        overview = await asyncio.to_thread(lambda: with_people(overview_of(index), snapshot, index.commits))
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    overview = await asyncio.to_thread(lambda: with_people(overview_of(index), snapshot, index.commits))
     props = {
         **overview_props(overview, chat.language),
         "part": str(payload.get("part", "")),

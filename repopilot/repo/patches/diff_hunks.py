@@ -10,6 +10,8 @@ from typing import NamedTuple
 from repopilot.types import FileChange
 
 NO_NEWLINE = "\\ No newline at end of file"
+Row = tuple[str, int | None, int | None, str]
+"""(sign `+`, `-` or ` `, old line, new line, text), line numbers None where there is none."""
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@.*")
 
 
@@ -21,6 +23,19 @@ class DiffHunk:
     old: int
     new: int
     lines: tuple[str, ...]
+
+    def rows(self) -> list[Row]:
+        """The lines with their numbers."""
+        found: list[Row] = []
+        old = self.old
+        new = self.new
+        for line in self.lines:
+            sign = line[:1]
+            if sign in ("+", "-", " "):
+                found.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
+                old = old + (sign != "+")
+                new = new + (sign != "-")
+        return found
 
     def side(self, sign: str) -> list[str]:
         """The lines of one side (`-` before, `+` after), each with its end."""
@@ -43,8 +58,13 @@ class Run(NamedTuple):
 
 def hunks_of(change: FileChange) -> list[DiffHunk]:
     """The hunks of a change, in order."""
+    return hunks_in(change.diff)
+
+
+def hunks_in(diff: str) -> list[DiffHunk]:
+    """The hunks of a unified diff of one file, in order."""
     found: list[tuple[int, int, list[str]]] = []
-    for line in change.diff.split("\n"):
+    for line in diff.split("\n"):
         if header := _HEADER.fullmatch(line):
             found.append((int(header[1]), int(header[3]), []))
         elif found and line[:1] in (" ", "+", "-", "\\"):

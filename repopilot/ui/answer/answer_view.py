@@ -13,6 +13,7 @@ from chainlit.chat_context import chat_contexts
 from repopilot import i18n, intents
 from repopilot.agents.explain.render import citations_of
 from repopilot.agents.wiki.agent import lead
+from repopilot.errors import UsageError
 from repopilot.foreign_text import visible
 from repopilot.forge.contents import Pull
 from repopilot.results import Answer, Explanation, Generation, Plan, ReviewReport, Wiki
@@ -28,6 +29,7 @@ from repopilot.ui.answer.parts.sentence_marks import marked_answer
 from repopilot.ui.answer.plan_view import plan_element
 from repopilot.ui.answer.search_view import index_status, search_props
 from repopilot.ui.answer.wiki_view import contents_props
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.changes.file_changes import files_element, show_decisions
 from repopilot.ui.changes.hunks import file_of
 from repopilot.ui.chat import Chat, Decisions, ShownAnswer
@@ -54,25 +56,21 @@ async def show_answer(chat: Chat, message: cl.Message, exchange: Exchange, index
         exchange: the question with its answer.
         index: the index that the answer came from.
     """
-    await _show(chat, message, exchange.answer, index, exchange)
+    await show_published(chat, message, exchange.answer, index, exchange)
 
 
-async def show_published(chat: Chat, message: cl.Message, answer: Answer, index: Index) -> None:
-    """Show the finished part of an answer while the work goes on.
+async def show_published(
+    chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
+) -> None:
+    """Put an answer, or the finished part of one while the work goes on, into its message.
 
     Args:
         chat: where the question was asked.
         message: of the answer.
-        answer: its finished part.
+        answer: as far as it is finished.
         index: the index that it came from.
+        exchange: the question with the whole answer, None while that isn't complete.
     """
-    await _show(chat, message, answer, index)
-
-
-async def _show(
-    chat: Chat, message: cl.Message, answer: Answer, index: Index, exchange: Exchange | None = None
-) -> None:
-    """Put an answer into its message; `exchange` is None while the answer isn't complete."""
     opening = chat.opening_of(index)
     before = chat.answers.get(message.id)
     root = opening.snapshot.root if opening and opening.snapshot else None
@@ -152,6 +150,7 @@ def _evidence_element(chat: Chat, id: str, evidence: Sequence[Evidence], explain
     return element("Evidence", props, id=f"{id}-evidence")
 
 
+@button
 async def show_citation(chat: Chat, payload: dict) -> dict:
     """Open the side view with the lines of one citation.
 
@@ -162,16 +161,15 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     Returns:
         {}, or {error} when the lines can no longer be shown.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    number = payload.get("number")
-    citation = next((c for c in shown.answer.citations if c.number == number), None) if shown else None
-    if shown is None or citation is None:
-        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    shown = answer_of(chat, payload)
+    citation = next((c for c in shown.answer.citations if c.number == payload.get("number")), None)
+    if citation is None:
+        raise UsageError(i18n.message("ui.errors.answer_gone"))
     line = payload.get("line")
     if isinstance(line, int):
         citation = replace(citation, start_line=line, end_line=line)
     if not citation.origin and citation.commit != shown.index.commit:
-        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+        raise UsageError(i18n.message("ui.errors.commit_changed"))
     return await show_code(chat, shown.index, citation)
 
 

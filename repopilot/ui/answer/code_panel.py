@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.i18n.format import commit_words
 from repopilot.repo.paths.path_globs import WILDCARD, matches
 from repopilot.repo.read import read_on_demand
@@ -17,6 +17,7 @@ from repopilot.resolve.uses.call_graph import Relations, callers
 from repopilot.retrieval import skipped_files
 from repopilot.types import Citation, Symbol
 from repopilot.ui.answer.parts.citations import editor_link, host_link
+from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.highlight import highlighted
@@ -30,25 +31,29 @@ PLACES_SHOWN = 40
 
 
 async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
-    """Open the panel at cited lines; returns {}, or {error} where the file can't be shown.
+    """Open the panel at cited lines; returns {}.
 
     Args:
         chat: where to open it.
         index: the index of the lines, unless the citation has an origin.
         citation: the lines.
+
+    Raises:
+        UsageError: the file can't be shown.
     """
     if citation.origin:
         found = await index_of(chat, citation.origin.key)
         if found is None or found.commit != citation.commit:
-            return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+            raise UsageError(i18n.message("ui.errors.commit_changed"))
         index = found
     props = await asyncio.to_thread(_props, chat, index, citation)
     if props is None:
-        return {"error": i18n.text("ui.errors.not_indexed", chat.language, path=citation.path)}
+        raise UsageError(i18n.message("ui.errors.not_indexed", path=citation.path))
     await show_aside("Code", props)
     return {}
 
 
+@button
 async def open_file(chat: Chat, payload: dict) -> dict:
     """Open another file of the repository in the panel.
 
@@ -58,7 +63,7 @@ async def open_file(chat: Chat, payload: dict) -> dict:
     """
     index = await index_of(chat, key := str(payload.get("key", "")))
     if index is None:
-        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+        raise UsageError(i18n.message("ui.errors.answer_gone"))
     line = payload.get("line")
     line = line if isinstance(line, int) and line > 0 else 1
     path = str(payload.get("path", ""))

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 
 from repopilot import i18n
 from repopilot.agents.impact.diagram import Diagram, call_diagram
-from repopilot.errors import RepoPilotError
 from repopilot.results import Answer, Explanation
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
-from repopilot.ui.error_text import error_line
 
 BOX = (170, 28)
 STEP = (215, 36)
@@ -28,6 +27,7 @@ def subject_of(answer: Answer) -> str:
     return f"{named.path}:{named.symbol}" if named else ""
 
 
+@button
 async def show_diagram(chat: Chat, payload: dict) -> dict:
     """Open the panel; returns {}, or {error} where there is nothing to draw.
 
@@ -35,14 +35,9 @@ async def show_diagram(chat: Chat, payload: dict) -> dict:
         chat: where the button was pressed.
         payload: {answer: id}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    if shown is None:
-        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    shown = answer_of(chat, payload)
     subject = subject_of(shown.answer)
-    try:
-        drawn = await asyncio.to_thread(call_diagram, shown.index, subject)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    drawn = await asyncio.to_thread(call_diagram, shown.index, subject)
     await show_aside("Diagram", diagram_props(drawn, subject, chat.language))
     return {}
 

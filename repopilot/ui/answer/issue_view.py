@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
@@ -31,16 +30,15 @@ from repopilot.repo.source import parse_source, split_token
 from repopilot.results import ReviewReport
 from repopilot.settings import Settings
 from repopilot.ui.answer.ask import ask
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.changes.diffs import not_rejected
 from repopilot.ui.chat import Chat, ShownAnswer
-from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.registry import at_ref
 from repopilot.ui.repository_view import open_repository, open_source, send_error
 from repopilot.ui.trace.step_text import inert
 from repopilot.workspace import Workspace
 
 log = logging.getLogger(__name__)
-Handler = Callable[[Chat, dict], Awaitable[dict]]
 
 
 async def work_on_item(chat: Chat, text: str, command: str = "") -> None:
@@ -123,24 +121,28 @@ def _settings(chat: Chat, token: HostToken | None = None) -> Settings:
     return chat.settings.model_copy(update={"git_token": setting_with(chat.settings.git_token, typed)})
 
 
-def _button(action: Callable[[Chat, ShownAnswer, ForgeItem, HostIssue | Pull], Awaitable[str]]) -> Handler:
-    """A button below an answer about an issue or a pull request; {answer: id} -> {done: in words} or {error}."""
-
-    async def pressed(chat: Chat, payload: dict) -> dict:
-        shown = chat.answers.get(str(payload.get("answer", "")))
-        about = chat.process.about.get(shown.request) if shown else None
-        try:
-            if shown is None or about is None:
-                raise ForgeError(i18n.message("ui.errors.files_gone"))
-            return {"done": await action(chat, shown, *about)}
-        except RepoPilotError as error:
-            return {"error": error_line(error, chat.language)}
-
-    return pressed
+def _about(chat: Chat, payload: dict) -> tuple[ShownAnswer, ForgeItem, HostIssue | Pull]:
+    """The answer that a button belongs to, with the issue or pull request that it is about. Raises RepoPilotError if
+    the page no longer has it."""
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
+    about = chat.process.about.get(shown.request)
+    if about is None:
+        raise ForgeError(i18n.message("ui.errors.files_gone"))
+    return shown, *about
 
 
-async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssue | Pull) -> str:
-    """Push the change for an issue and open a pull request, or push it to the pull request that it is for."""
+@button
+async def open_pull_request(chat: Chat, payload: dict) -> dict:
+    """Push the change for an issue and open a pull request, or push it to the pull request that it is for.
+
+    Args:
+        chat: where the button was pressed.
+        payload: {answer: id}.
+
+    Returns:
+        {done: in words}, or {error}.
+    """
+    shown, item, issue = _about(chat, payload)
     opening = chat.opening_of(shown.index)
     if not isinstance(issue, HostIssue) or opening is None or opening.snapshot is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
@@ -148,11 +150,13 @@ async def _push(chat: Chat, shown: ShownAnswer, item: ForgeItem, issue: HostIssu
     solution: Solution = solution_of(issue, answer, Workspace(opening.snapshot, shown.index, chat.settings))
     settings = _settings(chat)
     made = await asyncio.to_thread(open_pull, item, forge_of(item, settings), issue, solution, settings, chat.language)
-    return opened_text(made, chat.language)
+    return {"done": opened_text(made, chat.language)}
 
 
-async def _post(chat: Chat, shown: ShownAnswer, item: ForgeItem, pull: HostIssue | Pull) -> str:
-    """Post a review as comments on its pull request."""
+@button
+async def post_review(chat: Chat, payload: dict) -> dict:
+    """Post a review as comments on its pull request. Arguments and reply as `open_pull_request`."""
+    shown, item, pull = _about(chat, payload)
     report = shown.answer.brings(ReviewReport)
     if not isinstance(pull, Pull) or report is None:
         raise ForgeError(i18n.message("ui.errors.files_gone"))
@@ -164,8 +168,4 @@ async def _post(chat: Chat, shown: ShownAnswer, item: ForgeItem, pull: HostIssue
         left = without_dismissed(report, item, settings, posted_before(forge))
         return post(item, forge, pull, left, text_of, chat.language)
 
-    return posted_text(await asyncio.to_thread(posting), chat.language)
-
-
-open_pull_request = _button(_push)
-post_review = _button(_post)
+    return {"done": posted_text(await asyncio.to_thread(posting), chat.language)}

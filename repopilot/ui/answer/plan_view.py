@@ -8,18 +8,22 @@ from dataclasses import replace
 
 import chainlit as cl
 
+from repopilot import i18n
 from repopilot.agents.planning.render import plan_markdown
 from repopilot.agents.wishes.likely_places import ordered
 from repopilot.agents.wishes.planning_loop import MOST_PARTS
+from repopilot.errors import UsageError
 from repopilot.i18n import section, text, translated
 from repopilot.results import Plan, PlanPart
 from repopilot.retrieval.query.parse import reply_language
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.changes.file_changes import commit_on_branch
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element, update
 from repopilot.ui.stored_turns import change_exchange
 
 
+@button
 async def create_plan_branch(chat: Chat, payload: dict) -> dict:
     """Put the finished parts of a plan on a branch of the local repository.
 
@@ -30,10 +34,10 @@ async def create_plan_branch(chat: Chat, payload: dict) -> dict:
     Returns:
         {done: what was created}, or {error}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    plan = shown.answer.brings(Plan) if shown else None
-    if shown is None or shown.root is None or plan is None or not shown.files:
-        return {"error": text("ui.errors.files_gone", chat.language)}
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
+    plan = shown.answer.brings(Plan)
+    if shown.root is None or plan is None or not shown.files:
+        raise UsageError(i18n.message("ui.errors.files_gone"))
     return await commit_on_branch(chat, shown.root, shown.files.values(), plan.task)
 
 
@@ -61,6 +65,7 @@ async def plan_element(chat: Chat, answer_id: str, plan: Plan) -> cl.CustomEleme
     return chat.plans[answer_id]
 
 
+@button
 async def edit_plan(chat: Chat, payload: dict) -> dict:
     """Replace the parts of the latest plan, in the conversation too.
 
@@ -71,16 +76,16 @@ async def edit_plan(chat: Chat, payload: dict) -> dict:
     Returns:
         {}, or {error}.
     """
-    answer_id = str(payload.get("answer", ""))
-    shown = chat.answers.get(answer_id)
+    shown = answer_of(chat, payload, "ui.errors.plan_outdated")
+    answer_id = str(payload["answer"])
     task_list = chat.plans.get(answer_id)
-    plan = shown.answer.brings(Plan) if shown else None
+    plan = shown.answer.brings(Plan)
     turns = [exchange for exchange in chat.exchanges if exchange.is_turn]
-    if plan is None or shown is None or task_list is None or not turns or turns[-1].answer is not shown.answer:
-        return {"error": text("ui.errors.plan_outdated", chat.language)}
+    if plan is None or task_list is None or not turns or turns[-1].answer is not shown.answer:
+        raise UsageError(i18n.message("ui.errors.plan_outdated"))
     parts = edited(plan.parts, [str(line) for line in payload.get("lines", ())])
     if not parts:
-        return {"error": text("ui.errors.plan_empty", chat.language)}
+        raise UsageError(i18n.message("ui.errors.plan_empty"))
     plan = replace(plan, parts=parts, questions=(), note="")
     language = reply_language(plan.task, chat.settings)
     await change_exchange(chat, shown, answer=replace(shown.answer, text=plan_markdown(plan, language), result=plan))

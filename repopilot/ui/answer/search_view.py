@@ -18,9 +18,9 @@ from repopilot.retrieval.result_page import MOST_PLACES, PAGE, place_lines, sear
 from repopilot.retrieval.search_all import page_of_all
 from repopilot.types import Citation, MarkedLine, RankedPlace, SearchReport
 from repopilot.ui.answer.code_panel import show_code
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import update
-from repopilot.ui.error_text import error_line
 from repopilot.ui.messages import LONGEST
 from repopilot.ui.progress_text import progress_line
 from repopilot.ui.stored_turns import change_exchange
@@ -33,6 +33,7 @@ VALUES_SHOWN = 8
 """Most languages, and most kinds, offered as filters."""
 
 
+@button
 async def search_again(chat: Chat, payload: dict) -> dict:
     """Search with other words or filters, or for more places, in the same element.
 
@@ -44,8 +45,8 @@ async def search_again(chat: Chat, payload: dict) -> dict:
         {}, or {error}.
     """
     shown, report = _shown_search(chat, payload)
-    if shown is None or report is None or shown.element is None:
-        return {"error": i18n.text("ui.search.gone", chat.language)}
+    if shown.element is None:
+        raise UsageError(i18n.message("ui.search.gone"))
     query = with_filters(str(payload.get("text", "")), payload.get("filters", ()))[:LONGEST]
     count = min(MOST_PLACES, max(PAGE, int(payload.get("count", PAGE))))
     shown.index = newest(chat, shown.index)
@@ -54,10 +55,7 @@ async def search_again(chat: Chat, payload: dict) -> dict:
         if report.repositories is not None:
             search = partial(page_of_all, await asyncio.to_thread(lambda: chat.indexes))
         looking = _exactly(chat, shown, query, count) if report.exact else asyncio.to_thread(search, query, count)
-        try:
-            found = await looking
-        except UsageError as error:
-            return {"error": error_line(error, chat.language)}
+        found = await looking
     # A reload shows what was seen last.
     await change_exchange(chat, shown, answer=replace(shown.answer, result=found, evidence=()))
     props = search_props(str(payload["answer"]), found, chat.language, status=index_status(chat, shown.index))
@@ -72,6 +70,7 @@ async def _exactly(chat: Chat, shown: ShownAnswer, query: str, count: int) -> Se
     return await grep_report(query, Workspace(opening.snapshot, shown.index, opening.settings), count)
 
 
+@button
 async def search_open(chat: Chat, payload: dict) -> dict:
     """Open the file of a place in the side view.
 
@@ -84,18 +83,17 @@ async def search_open(chat: Chat, payload: dict) -> dict:
     """
     shown, report = _shown_search(chat, payload)
     place = _place(report, payload)
-    if shown is None or report is None or place is None:
-        return {"error": i18n.text("ui.search.gone", chat.language)}
     line = payload.get("line")
     origin = place.origin
     first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
     commit = origin.commit if origin else report.commit
     citation = Citation(place.number, place.path, first, last, commit, place.symbol, origin=origin)
     if not origin and commit != shown.index.commit:
-        return {"error": i18n.text("ui.errors.commit_changed", chat.language)}
+        raise UsageError(i18n.message("ui.errors.commit_changed"))
     return await show_code(chat, shown.index, citation)
 
 
+@button
 async def search_lines(chat: Chat, payload: dict) -> dict:
     """All lines of a place, with the query's words marked.
 
@@ -107,10 +105,7 @@ async def search_lines(chat: Chat, payload: dict) -> dict:
         {lines: as in the props of a place}, or {error}.
     """
     _, report = _shown_search(chat, payload)
-    place = _place(report, payload)
-    if report is None or place is None:
-        return {"error": i18n.text("ui.search.gone", chat.language)}
-    return {"lines": _lines(place_lines(place, report.tokens))}
+    return {"lines": _lines(place_lines(_place(report, payload), report.tokens))}
 
 
 def newest(chat: Chat, index: Index) -> Index:
@@ -219,14 +214,21 @@ def why_label(name: str, language: str) -> str:
     return ": ".join(i18n.term("ui.facts", part, language) for part in name.split(": "))
 
 
-def _shown_search(chat: Chat, payload: dict) -> tuple[ShownAnswer | None, SearchReport | None]:
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    return shown, shown.answer.brings(SearchReport) if shown else None
+def _shown_search(chat: Chat, payload: dict) -> tuple[ShownAnswer, SearchReport]:
+    """The answer that a button belongs to, and its search. Raises UsageError if the page no longer has it."""
+    shown = answer_of(chat, payload, "ui.search.gone")
+    report = shown.answer.brings(SearchReport)
+    if report is None:
+        raise UsageError(i18n.message("ui.search.gone"))
+    return shown, report
 
 
-def _place(report: SearchReport | None, payload: dict) -> RankedPlace | None:
-    number = payload.get("number")
-    return next((place for place in report.places if place.number == number), None) if report else None
+def _place(report: SearchReport, payload: dict) -> RankedPlace:
+    """The place that a button belongs to. Raises UsageError if the search no longer has it."""
+    found = next((place for place in report.places if place.number == payload.get("number")), None)
+    if found is None:
+        raise UsageError(i18n.message("ui.search.gone"))
+    return found
 
 
 def _summary(report: SearchReport, language: str) -> str:

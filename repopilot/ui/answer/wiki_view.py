@@ -16,6 +16,7 @@ from repopilot.index.store import Index
 from repopilot.results import Wiki
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
 from repopilot.ui.overview_picture import picture_props
@@ -40,6 +41,7 @@ def contents_props(id: str, wiki: Wiki, language: str) -> dict:
     return {"answer": id, "pages": pages, "words": i18n.section("ui.wiki.words", language)}
 
 
+@button
 async def show_wiki(chat: Chat, payload: dict) -> dict:
     """Open a page beside the chat; returns {}, or {error}.
 
@@ -47,16 +49,15 @@ async def show_wiki(chat: Chat, payload: dict) -> dict:
         chat: where it was asked for.
         payload: {answer: id, page: the name of its file}.
     """
-    id = str(payload.get("answer", ""))
-    shown = chat.answers.get(id)
-    wiki = shown.answer.brings(Wiki) if shown else None
+    shown = answer_of(chat, payload)
+    wiki = shown.answer.brings(Wiki)
     page = next((each for each in wiki.pages if each.name == payload.get("page")), None) if wiki else None
-    if shown is None or wiki is None or page is None:
-        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    if wiki is None or page is None:
+        raise UsageError(i18n.message("ui.errors.answer_gone"))
     now = shown.index.commit
     commits = {"commit": short_commit(wiki.commit), "now": short_commit(now)}
     props = {
-        **contents_props(id, wiki, chat.language),
+        **contents_props(str(payload["answer"]), wiki, chat.language),
         "page": page.name,
         "text": _plain(page.text),
         "old": i18n.text("ui.wiki.old", chat.language, **commits) if now != wiki.commit else "",

@@ -9,34 +9,19 @@ from dataclasses import replace
 from itertools import pairwise
 
 from repopilot.redaction.shown_diff import shown_diff
-from repopilot.repo.patches.diff_hunks import DiffHunk, hunks_of
+from repopilot.repo.patches.diff_hunks import Row, hunks_of
 from repopilot.types import FileChange
 from repopilot.ui.highlight import Line, highlighted
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LEAST_ALIKE = 0.4
 """Least similarity of two lines to mark the words that differ: below it, nearly all words would be marked."""
-Row = tuple[str, int | None, int | None, str]
-"""(kind `+`, `-` or ` `, old line, new line, text), line numbers None where there is none."""
 
 
 def rows_of(change: FileChange) -> list[list[Row]]:
     """The rows of each hunk, without secrets."""
     safe = replace(change, diff=shown_diff(change.diff, change.content))
-    return [_rows(hunk) for hunk in hunks_of(safe)]
-
-
-def _rows(hunk: DiffHunk) -> list[Row]:
-    rows: list[Row] = []
-    old = hunk.old
-    new = hunk.new
-    for line in hunk.lines:
-        sign = line[:1]
-        if sign in ("+", "-", " "):
-            rows.append((sign, None if sign == "+" else old, None if sign == "-" else new, line[1:]))
-            old = old + (sign != "+")
-            new = new + (sign != "-")
-    return rows
+    return [hunk.rows() for hunk in hunks_of(safe)]
 
 
 def coloured(path: str, rows: Sequence[Row]) -> list[list]:

@@ -12,9 +12,10 @@ from pathlib import PurePosixPath
 from repopilot import i18n
 from repopilot.errors import UsageError
 from repopilot.i18n.format import count
+from repopilot.repo.patches.diff_hunks import Row
 from repopilot.tools.file_change import change
 from repopilot.types import FileChange
-from repopilot.ui.changes.diff_rows import Row, coloured, rows_of
+from repopilot.ui.changes.diff_rows import coloured, rows_of
 from repopilot.ui.changes.hunks import divisible, hunk_id, hunk_ids, only
 from repopilot.ui.file_ids import is_follow_up
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import chainlit as cl
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError
+from repopilot.errors import UsageError
 from repopilot.forge.contents import HostIssue
 from repopilot.repo.patches.apply import apply_changes
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.repo.publish.branch import branch_name, create_branch
 from repopilot.tools.file_change import change, deletion
 from repopilot.types import FileChange
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.changes.diffs import ShownFiles, accepted, files_props, not_rejected
 from repopilot.ui.changes.hunks import divisible, hunk_ids
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import element, update
-from repopilot.ui.error_text import error_line
 from repopilot.ui.stored_turns import change_exchange
 
 
@@ -33,6 +33,7 @@ def files_element(chat: Chat, answer_id: str) -> cl.CustomElement:
     return shown.element
 
 
+@button
 async def decide(chat: Chat, payload: dict) -> dict:
     """Accept or reject files or one hunk, or undo decisions. Accepted changes are written to a local folder; files of
     a clone are only marked.
@@ -45,11 +46,10 @@ async def decide(chat: Chat, payload: dict) -> dict:
     Returns:
         {done: a note on what was written, or ''}, or {error}, which says why nothing was written.
     """
-    answer_id = str(payload.get("answer", ""))
-    shown = chat.answers.get(answer_id)
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
     decision = payload.get("decision")
-    if shown is None or shown.element is None or decision not in ("accepted", "rejected", "undone"):
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
+    if shown.element is None or decision not in ("accepted", "rejected", "undone"):
+        raise UsageError(i18n.message("ui.errors.files_gone"))
     ids = [id for id in payload.get("paths", ()) if id in shown.files]
     async with chat.deciding:  # each write includes what was accepted before
         decided = dict(shown.decisions)
@@ -57,15 +57,12 @@ async def decide(chat: Chat, payload: dict) -> dict:
             _decide_file(decided, id, shown.files, decision, payload.get("hunk"))
         changed = [id for id in ids if _result(id, shown, decided) != _result(id, shown, shown.decisions)]
         notes: tuple[str, ...] = ()
-        try:
-            if changed and shown.root is not None:
-                notes = await asyncio.to_thread(_write, shown.root, changed, shown, decided)
-                _update_index(chat, shown)
-        except RepoPilotError as error:
-            return {"error": error_line(error, chat.language)}
+        if changed and shown.root is not None:
+            notes = await asyncio.to_thread(_write, shown.root, changed, shown, decided)
+            _update_index(chat, shown)
         shown.decisions.clear()
         shown.decisions.update(decided)
-    await show_decisions(chat, answer_id)
+    await show_decisions(chat, str(payload["answer"]))
     await change_exchange(chat, shown, decisions=dict(shown.decisions))
     return {"done": " ".join(i18n.translated(note, chat.language) for note in notes)}
 
@@ -91,6 +88,7 @@ def _decide_file(
         decided[file.path] = decision  # follow-up edits of a changed file contain its change
 
 
+@button
 async def edit_file(chat: Chat, payload: dict) -> dict:
     """Put the user's own text in place of a generated one, before it is decided on.
 
@@ -101,13 +99,12 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
     Returns:
         {content}, {}, or {error}.
     """
-    answer_id = str(payload.get("answer", ""))
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
     path = str(payload.get("path", ""))
-    shown = chat.answers.get(answer_id)
-    file = next((each for each in shown.answer.files if each.path == path), None) if shown else None
+    file = next((each for each in shown.answer.files if each.path == path), None)
     before = before_change(file) if file else None
-    if shown is None or file is None or file.change == "deleted" or (file.change == "modified" and before is None):
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
+    if file is None or file.change == "deleted" or (file.change == "modified" and before is None):
+        raise UsageError(i18n.message("ui.errors.files_gone"))
     content = payload.get("content")
     if not isinstance(content, str):
         return {"content": file.content}
@@ -116,10 +113,11 @@ async def edit_file(chat: Chat, payload: dict) -> dict:
     note = i18n.text("ui.diff.edited", chat.language, path=path)
     answer = replace(shown.answer, files=files, degraded=tuple(dict.fromkeys((*shown.answer.degraded, note))))
     await change_exchange(chat, shown, answer=answer)
-    await show_decisions(chat, answer_id)
+    await show_decisions(chat, str(payload["answer"]))
     return {}
 
 
+@button
 async def create_change_branch(chat: Chat, payload: dict) -> dict:
     """Commit the files of an answer on a new branch of the local repository, without those that were rejected. Work
     tree and HEAD stay as they are.
@@ -131,16 +129,16 @@ async def create_change_branch(chat: Chat, payload: dict) -> dict:
     Returns:
         {done: what was created}, or {error}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    files = not_rejected(shown.files, shown.decisions) if shown else []
-    if shown is None or shown.root is None or not files:
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
+    files = not_rejected(shown.files, shown.decisions)
+    if shown.root is None or not files:
+        raise UsageError(i18n.message("ui.errors.files_gone"))
     task = next((each.question for each in chat.exchanges if each.answer is shown.answer), "")
     return await commit_on_branch(chat, shown.root, files, task)
 
 
 async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], task: str) -> dict:
-    """Commit files on a new branch named after their task; returns {done: what was created}, or {error}.
+    """Commit files on a new branch named after their task; returns {done: what was created}. Raises as `create_branch`.
 
     Args:
         chat: where the button was pressed.
@@ -149,10 +147,7 @@ async def commit_on_branch(chat: Chat, root: Path, files: Iterable[FileChange], 
         task: the task that they were made for, '' if it isn't known.
     """
     name = branch_name(task)
-    try:
-        await asyncio.to_thread(create_branch, root, name, files, task or name)
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    await asyncio.to_thread(create_branch, root, name, files, task or name)
     return {"done": i18n.text("ui.plan.branch_done", chat.language, name=name)}
 
 

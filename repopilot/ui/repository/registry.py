@@ -272,7 +272,7 @@ class Openings:
 
     async def _from_source(self, opening: Opening, token: HostToken | None) -> None:
         from repopilot.logins.ownership import admit
-        from repopilot.openings import SourceRequest, fetch_source
+        from repopilot.openings import fetch_source
 
         opening._token = token or opening._token
         opening.phase = "cloning"
@@ -285,7 +285,9 @@ class Openings:
         await asyncio.to_thread(check_disk_limit, opening.source, opening.settings, self._sizes)
         snapshot = opening.snapshot = await asyncio.to_thread(
             fetch_source,
-            SourceRequest(opening.source, opening.settings, opening._token),
+            opening.source,
+            opening.settings,
+            opening._token,
             self._runtime.index_jobs,
             opening.report_progress,
             opening._cancel,

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, MutableMapping
 from types import ModuleType
 from urllib.parse import parse_qs, urlencode
+
+from starlette.datastructures import Headers
 
 from repopilot.i18n import Language, supported
 from repopilot.ui.messages import from_address
@@ -44,7 +46,8 @@ class InterfaceLanguage:
 
     async def __call__(self, scope: MutableMapping, receive: Callable, send: Callable) -> None:
         if scope["type"] == "http" and scope.get("path", "").endswith(_TRANSLATED):
-            query = localized_query(scope.get("query_string", b"").decode("latin-1"), _referer(scope), self.setting)
+            referer = Headers(scope=scope).get("referer", "")
+            query = localized_query(scope.get("query_string", b"").decode("latin-1"), referer, self.setting)
             scope = {**scope, "query_string": query.encode("latin-1")}
         await self.app(scope, receive, send)
 
@@ -86,10 +89,6 @@ def install(server: ModuleType, hosts: frozenset[str], language: str = "") -> No
     routes.insert(catch_all, Route(routes[catch_all].path, _page(server.get_html_template), methods=["GET"]))
     app.add_middleware(InterfaceLanguage, setting=language)
     app.add_middleware(Guard, hosts=hosts)
-
-
-def _referer(scope: Mapping) -> str:
-    return next((value.decode("latin-1") for name, value in scope.get("headers", ()) if name == b"referer"), "")
 
 
 def _page(template: Callable[[str], str]) -> Callable:

@@ -42,11 +42,6 @@ def step_name(name: str, language: str) -> str:
     return i18n.term("steps", stem, language) + number
 
 
-def running_title(started: Started, language: str) -> str:
-    """The title of a step under way."""
-    return step_name(started.name, language)
-
-
 def finished_title(started: Started, finished: Finished, language: str) -> str:
     """The title of a finished step.
 
@@ -82,7 +77,8 @@ def body(finished: Finished, text: str, language: str, *, with_text: bool = True
     parts = []
     if finished.error and finished.state == "error":
         parts.append(f"**{inert(i18n.translated(finished.error, language))}**")
-    parts += [f"⚠ {inert(str(i18n.localized(note, language)))}" for note in _as_list(finished.data.get("degraded"))]
+    noted = finished.data.get("degraded")
+    parts += [f"⚠ {inert(i18n.translated(note, language))}" for note in (noted if isinstance(noted, list) else ())]
     shown = text if with_text else ""
     if shown.strip():
         parts.append(inert(shown[:OUTPUT_LIMIT]))
@@ -296,10 +292,6 @@ def cell(value: object, language: str) -> str:
     text = " ".join(str(i18n.localized(value, language)).split())
     text = text if len(text) <= CELL_LIMIT else text[: CELL_LIMIT - 1] + "…"
     return inert(text).replace("|", "\\|")
-
-
-def _as_list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else ()
 
 
 def label(name: object, language: str) -> str:

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter
 
@@ -26,8 +26,12 @@ from repopilot.ui.trace.step_text import (
     inert,
     inert_piece,
     running_input,
-    running_title,
+    step_name,
 )
+
+if TYPE_CHECKING:
+    from chainlit.emitter import BaseChainlitEmitter
+    from chainlit.step import StepDict
 
 FLUSH_S = 0.1
 _EVIDENCE = TypeAdapter(tuple[Evidence, ...])
@@ -46,22 +50,6 @@ ICONS = {
     "rerank": "arrow-down-wide-narrow",
     "embedding": "binary",
 }
-
-
-class Emitter(Protocol):
-    """The part of Chainlit's emitter that shows steps."""
-
-    def send_step(self, step_dict: Any) -> Awaitable[object]:
-        """Send a new step to the browser."""
-
-    def update_step(self, step_dict: Any) -> Awaitable[object]:
-        """Send a changed step to the browser."""
-
-    def delete_step(self, step_dict: Any) -> Awaitable[object]:
-        """Remove a step, with its parts, from the browser."""
-
-    def send_token(self, id: str, token: str) -> Awaitable[object]:
-        """Append text to a step in the browser."""
 
 
 @dataclass(slots=True)
@@ -101,7 +89,7 @@ class TraceView:
     """Shows one trace: `sink` takes its events, a task begun by `start` sends them, and `close` sends the rest.
 
     Args:
-        emitter: sends steps to the browser.
+        emitter: Chainlit's, which sends steps to the browser.
         thread_id: Chainlit's thread.
         parent_id: Chainlit's step that the trace belongs to, None for none.
         language: of the reader.
@@ -110,7 +98,7 @@ class TraceView:
 
     def __init__(
         self,
-        emitter: Emitter,
+        emitter: BaseChainlitEmitter,
         thread_id: str,
         parent_id: str | None,
         language: str,
@@ -238,13 +226,13 @@ class TraceView:
             await self._emitter.send_token(state.started.id, inert_piece(text))
         state.sent = True
 
-    def _finished_dict(self, state: _StepState, finished: Finished) -> tuple[dict, str]:
+    def _finished_dict(self, state: _StepState, finished: Finished) -> tuple[StepDict, str]:
         streamed = "".join(state.text) if state.text else finished.output
         output, attachment = body(finished, streamed, self._language, with_text=state.started.kind != "answer")
         title = finished_title(state.started, finished, self._language)
         if state.cut:
             title += f" · {i18n.text('ui.steps.latest', self._language, count=MOST_PARTS)}"
-        step = {
+        step: StepDict = {
             **self._dict(state),
             "name": title,
             "output": output,
@@ -254,7 +242,7 @@ class TraceView:
         }
         return step, attachment
 
-    def _dict(self, state: _StepState) -> dict:
+    def _dict(self, state: _StepState) -> StepDict:
         """The step in Chainlit's form. It is open while it runs and folds at the end, unless it failed. A prompt is
         shown only in the panel of steps: it would fill the page while the model thinks."""
         started = state.started
@@ -263,8 +251,8 @@ class TraceView:
             "id": started.id,
             "threadId": self._thread_id,
             "parentId": started.parent_id or self._parent_id,
-            "name": running_title(started, self._language),
-            "type": TYPES.get(started.kind, started.kind),
+            "name": step_name(started.name, self._language),
+            "type": cast(Any, TYPES.get(started.kind, started.kind)),
             "input": given,
             "showInput": bool(given) and started.parent_id is not None and started.kind != "llm",
             "output": "",

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from repopilot import i18n
+from repopilot.errors import UsageError
 from repopilot.i18n.format import count, duration
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.chat import Chat, ShownAnswer
 from repopilot.ui.elements import show_aside
 from repopilot.ui.trace.step_text import MARKS, cell, label, place_first, step_name, title_facts
@@ -17,6 +19,7 @@ COLUMNS = ("debate",)
 HIDDEN = frozenset({"arguments", "degraded", "diff", "content", "evidence", "focus", "summary", "passed", "failed"})
 
 
+@button
 async def show_trace(chat: Chat, payload: dict) -> dict:
     """Open the panel with the steps of an answer; returns {}, or {error}.
 
@@ -24,9 +27,9 @@ async def show_trace(chat: Chat, payload: dict) -> dict:
         chat: where the button was pressed.
         payload: {answer: id, other: the id of an answer to compare with, absent for none}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    if shown is None or not shown.steps:
-        return {"error": i18n.text("ui.errors.answer_gone", chat.language)}
+    shown = answer_of(chat, payload)
+    if not shown.steps:
+        raise UsageError(i18n.message("ui.errors.answer_gone"))
     other = chat.answers.get(str(payload.get("other", "")))
     others = [[id, each.question] for id, each in chat.answers.items() if each is not shown and each.steps]
     props = trace_props(str(payload["answer"]), shown, chat.language, other=other, others=others)

@@ -7,19 +7,20 @@ import base64
 from pathlib import Path
 
 from repopilot import i18n
-from repopilot.errors import RepoPilotError, UsageError
+from repopilot.errors import UsageError
 from repopilot.results import ReviewReport, Wiki
 from repopilot.retrieval.context_pack import pack_of, real_tokenizer, rendered
 from repopilot.ui.answer.parts.citations import answer_markdown
 from repopilot.ui.answer.parts.report_props import sarif
 from repopilot.ui.answer.wiki_view import wiki_files
+from repopilot.ui.buttons import answer_of, button
 from repopilot.ui.changes.diffs import not_rejected, patch, zipped
 from repopilot.ui.chat import Chat, ShownAnswer
-from repopilot.ui.error_text import error_line
 from repopilot.ui.repository.registry import Opening
 from repopilot.ui.trace.trace_panel import steps_json
 
 
+@button
 async def download(chat: Chat, payload: dict) -> dict:
     """Give the browser a file to save.
 
@@ -31,13 +32,8 @@ async def download(chat: Chat, payload: dict) -> dict:
     Returns:
         {name, mime, base64: the content}, or {error}.
     """
-    shown = chat.answers.get(str(payload.get("answer", "")))
-    if shown is None:
-        return {"error": i18n.text("ui.errors.files_gone", chat.language)}
-    try:
-        name, mime, content = await asyncio.to_thread(_packed, shown, payload, chat.opening_of(shown.index))
-    except RepoPilotError as error:
-        return {"error": error_line(error, chat.language)}
+    shown = answer_of(chat, payload, "ui.errors.files_gone")
+    name, mime, content = await asyncio.to_thread(_packed, shown, payload, chat.opening_of(shown.index))
     return {"name": name, "mime": mime, "base64": base64.b64encode(content).decode()}
 
 

@@ -10,7 +10,7 @@ import chainlit as cl
 
 from repopilot import i18n
 from repopilot.background import in_background
-from repopilot.errors import RepoPilotError
+from repopilot.errors import RepoPilotError, UsageError
 from repopilot.foreign_text import code_span
 from repopilot.i18n.format import duration
 from repopilot.project.declaration_parts import applies_here
@@ -19,6 +19,7 @@ from repopilot.sandbox.environments.environment_store import allow, is_allowed, 
 from repopilot.settings import Settings
 from repopilot.trace import Event, Finished
 from repopilot.types import Progress
+from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import element
 from repopilot.ui.error_text import error_paragraphs
@@ -81,6 +82,7 @@ def _shown(names: Sequence[str]) -> str:
     return f"{shown} (+{more})" if more > 0 else shown
 
 
+@button
 async def decide(chat: Chat, payload: dict) -> dict:
     """Do what a button of the offer says.
 
@@ -94,7 +96,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
     opening = chat.opening
     choice = payload.get("choice")
     if opening is None or not chat.offers.get(opening.key) or choice not in CHOICES:
-        return {"error": i18n.text("ui.errors.opening_closed", chat.language)}
+        raise UsageError(i18n.message("ui.errors.opening_closed"))
     chat.offers[opening.key] = False
     if choice == "always":
         await asyncio.to_thread(allow, opening.key, chat.settings)
