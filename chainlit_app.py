@@ -9,6 +9,7 @@ from chainlit import server
 from chainlit.config import config
 
 from repopilot.api.application import PREFIX, api
+from repopilot.background import start_task
 from repopilot.logins.callers import Callers
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
@@ -44,7 +45,7 @@ async def on_app_startup():
     announce(started)
     warm_up(process)
     if wants_window:
-        process.start_task(open_window(started))
+        start_task(open_window(started))
 
 
 @cl.on_app_shutdown

@@ -152,7 +152,8 @@ async def _one(
             routing.note(understood=understood)
     log.info("request %s: %s by %s", step.id, chosen.intent, chosen.tier)
     left = of_several and is_question and spec.acts
-    agent = _left_undone(spec) if left else _agent(spec, chosen.reason, bool(pasted))
+    undone = _saying("assistant.only_asked", command=spec.command)
+    agent = undone if left else _agent(spec, chosen.reason, bool(pasted))
     done = await agent(understood, workspace, recorded)
     fallbacks = (*done.degraded, *workspace.index.notes, *degraded(events), *recorded.fallbacks)
     meant = understood if understood != question else ""
@@ -209,10 +210,6 @@ def _agent(spec: IntentSpec, reason: str, pasted: bool) -> Agent:
 
         return check_pasted
     return spec.load_agent() if spec.agent else _saying("assistant.refused", why=reason)
-
-
-def _left_undone(spec: IntentSpec) -> Agent:
-    return _saying("assistant.only_asked", command=spec.command)
 
 
 def _saying(key: str, **values: object) -> Agent:

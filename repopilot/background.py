@@ -1,14 +1,23 @@
-"""Runs blocking work in threads, for callers that may be cancelled."""
+"""Runs work that outlives its caller: tasks, and blocking work in threads."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
+_started: set[asyncio.Task] = set()
+
+
+def start_task(work: Coroutine[object, object, T]) -> asyncio.Task[T]:
+    """Run work to its end, as a task. A reference is kept, because the event loop has only weak ones to its tasks."""
+    task = asyncio.create_task(work)
+    _started.add(task)
+    task.add_done_callback(_started.discard)
+    return task
 
 
 def in_background(work: Callable[[], T]) -> asyncio.Task[T]:

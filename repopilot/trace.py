@@ -10,7 +10,7 @@ import logging
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -124,8 +124,7 @@ class Step:
         """The text written into the step so far."""
         return "".join(self._text)
 
-    @asynccontextmanager
-    async def child(self, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
+    def child(self, name: str, kind: Kind = "run", input: str = "") -> AbstractAsyncContextManager[Step]:
         """Open a nested step.
 
         Args:
@@ -133,11 +132,10 @@ class Step:
             kind: the kind of work.
             input: what it works on.
 
-        Yields:
-            The running step. An exception or a cancellation sets its state and is raised again.
+        Returns:
+            A context with the running step. An exception or a cancellation sets its state and is raised again.
         """
-        async with _running(self.sink, self, name, kind, input) as step:
-            yield step
+        return _running(self.sink, self, name, kind, input)
 
     async def answer(self, text: str) -> None:
         """Show a finished answer in a step of its own."""
@@ -145,8 +143,7 @@ class Step:
             await answering.write(text)
 
 
-@asynccontextmanager
-async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AsyncIterator[Step]:
+def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> AbstractAsyncContextManager[Step]:
     """Open the outermost step of a request.
 
     Args:
@@ -155,11 +152,10 @@ async def root(sink: Sink, name: str, kind: Kind = "run", input: str = "") -> As
         kind: the kind of work.
         input: what it works on.
 
-    Yields:
-        The running step.
+    Returns:
+        A context with the running step.
     """
-    async with _running(sink, None, name, kind, input) as step:
-        yield step
+    return _running(sink, None, name, kind, input)
 
 
 @asynccontextmanager

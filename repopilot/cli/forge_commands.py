@@ -10,11 +10,10 @@ from dataclasses import asdict
 from uuid import uuid4
 
 from repopilot import i18n, trace
-from repopilot.agents.generate.render import generation_json
 from repopilot.agents.review.agent import report_json, report_markdown, report_sarif
 from repopilot.agents.review.findings import has_severe
 from repopilot.cli.output import emit, live_progress, say, show_answer, show_notes
-from repopilot.documents import environment_of
+from repopilot.documents import generate_document
 from repopilot.errors import ForgeError, RepoPilotError, StorageError
 from repopilot.forge.contents import HostIssue
 from repopilot.forge.github_app import as_app
@@ -129,22 +128,16 @@ def solve_issue(arguments: argparse.Namespace, runtime: Runtime) -> int:
                 opened = open_pull(item, forge, issue, solution, runtime.settings, arguments.language)
         except RepoPilotError as error:
             failed = error
-    result = done.result if isinstance(done.result, Generation) else Generation()
     asked = arguments.ask_there and not done.files and not opened
     if asked:
         forge.comment(question_text(done, arguments.language))
     facts = {
         "asked_there": asked,
         "issue": {"url": item.url, "title": issue.title, "state": issue.state, "labels": list(issue.labels)},
-        "files": [asdict(file) for file in done.files],
         "refused": list(solution.refused),
-        "questions": list(result.choices),
-        "answer": done.text,
-        "degraded": [str(note) for note in done.degraded],
-        **generation_json(result),
-        "environment": environment_of(solution.workspace),
+        "questions": list(done.result.choices) if isinstance(done.result, Generation) else [],
         "pull": opened,
-        "steps": trace.tree(events),
+        **generate_document(done, events, solution.workspace),
     }
 
     def show() -> None:

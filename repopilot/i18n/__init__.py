@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from importlib.resources import files
 from string import Formatter
 from typing import Literal, cast
@@ -30,7 +30,7 @@ class Message(str):
     values: Mapping[str, object]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _message, (self.key, dict(self.values))
+        return partial(message, self.key, **self.values), ()
 
 
 def text(key: str, language: str = "en", /, **values: object) -> str:
@@ -55,7 +55,10 @@ def text(key: str, language: str = "en", /, **values: object) -> str:
 
 def message(key: str, /, **values: object) -> Message:
     """The English text of a key, as a string that `localized` can translate. Raises as `text`."""
-    return _message(key, values)
+    result = Message(text(key, "en", **values))
+    result.key = key
+    result.values = values
+    return result
 
 
 def joined(parts: Iterable[str], separator: str = " ") -> str:
@@ -114,7 +117,7 @@ def from_json(data: object) -> str:
         return str(data)
     values = {name: from_json(item) if isinstance(item, Mapping) else item for name, item in data["values"].items()}
     try:
-        return _message(data["key"], values)
+        return message(data["key"], **values)
     except KeyError:
         return data["text"]
 
@@ -166,13 +169,6 @@ class _Filler(Formatter):
         if isinstance(value, int | float) and not isinstance(value, bool):
             return number(value, self._language, format_spec)
         return super().format_field(value, format_spec)
-
-
-def _message(key: str, values: Mapping[str, object]) -> Message:
-    result = Message(text(key, "en", **values))
-    result.key = key
-    result.values = dict(values)
-    return result
 
 
 def _form(key: str, language: Language, values: Mapping[str, object]) -> str:

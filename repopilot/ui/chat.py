@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -224,16 +224,9 @@ class Process:
         self.sizes: Sizes = {}
         self.openings = Openings(runtime, self.models.find_embedder, self.sizes, self.database)
         self.models.on_embedder = self.openings.fill_vectors
-        self.tasks: set[asyncio.Task] = set()
         self.decisions: dict[str, Decisions] = {}
         self.about: dict[str, tuple[ForgeItem, HostIssue | Pull]] = {}
         self.working: dict[str, Work] = {}
-
-    def start_task(self, work: Coroutine[object, object, None]) -> None:
-        """Run work to its end; a reference is kept, because the event loop has only weak ones to its tasks."""
-        task = asyncio.create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
 
 
 def current_chat(process: Process) -> Chat:

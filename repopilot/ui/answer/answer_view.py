@@ -266,8 +266,9 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         A JSON-serializable value.
     """
     answer = exchange.answer
+    explained = _explanation_in(answer)
     # Findings of a review and evidence show their places themselves.
-    cited = () if answer.brings(ReviewReport) or _explanation_in(answer) else answer.citations
+    cited = () if answer.brings(ReviewReport) or explained else answer.citations
     unsupported = sum(not citation.supported for citation in cited)
     notes = [i18n.translated(note, language) for note in answer.degraded]
     return {
@@ -279,7 +280,7 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
         "notes": [visible(note) for note in notes if note not in answer.text],
         "alternatives": alternatives(answer, language),
         "choices": place_choices(exchange),
-        "retry": exchange.interrupted or _broke_off(answer),
+        "retry": exchange.interrupted or (explained is not None and explained.interrupted),
         "explain": explanation_request(exchange, language) if model and not answer.of_all else "",
         "footer": exchange.footer,
         "rating": exchange.rating,
@@ -306,11 +307,6 @@ def place_choices(exchange: Exchange) -> list[tuple[str, str]]:
     choices = answer.result.choices if isinstance(answer.result, Generation) else ()
     task = next((part.wish for part in answer.parts if part.route == answer.route), exchange.question)
     return [(choice, f"{task} @{choice}") for choice in choices]
-
-
-def _broke_off(answer: Answer) -> bool:
-    """Whether the model stopped in the middle of an explanation."""
-    return isinstance(answer.result, Explanation) and answer.result.interrupted
 
 
 def alternatives(answer: Answer, language: str) -> list[tuple[str, str]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from repopilot.background import start_task
 from repopilot.errors import RepoPilotError
 from repopilot.llm import embedded
 from repopilot.llm.model import Model
@@ -87,14 +88,13 @@ class Models:
         self._questions = 0
         self._calibration: asyncio.Task | None = None
         self._measured: set[str] = set()
-        self._tasks: set[asyncio.Task] = set()
 
     def start(self, after: Callable[[], None]) -> None:
         """Look for models from now on, once `after` has run in a thread.
 
         `after` imports what they need: of two threads that import a package at once, one can see it half initialised.
         """
-        self._start_task(self._watch(after))
+        start_task(self._watch(after))
 
     async def look(self) -> None:
         """Find out which model answers now, and use it."""
@@ -124,7 +124,7 @@ class Models:
         self.reviewer_note = note
         if model is not None and (before is None or before.identity != model.identity):
             named = reviewer if self.settings.reviewer_model else None  # an unnamed one is loaded when it is asked
-            self._start_task(self._warm(model, named))
+            start_task(self._warm(model, named))
         await self._unload(before)
 
     async def _unload(self, model: Model | None) -> None:
@@ -175,7 +175,7 @@ class Models:
         """Get a model as a task of its own, unless one is being fetched already, or it was not offered."""
         offered = {self.status.missing_model, self.status.offer and self.status.offer.name} if self.status else set()
         if self.fetch is None and name in offered:
-            self._start_task(self.get(name))
+            start_task(self.get(name))
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -198,7 +198,7 @@ class Models:
                         await self._fetch_missing()
                     self._start_calibration()
                 if self._is_due(LOADING) and LOADING in self._failures and self.model is not None and not self.warming:
-                    self._start_task(self._warm(self.model))
+                    start_task(self._warm(self.model))
             except Exception:
                 # This task must go on, whatever a model server answers.
                 log.exception("looking for models")
@@ -283,7 +283,7 @@ class Models:
         busy = self._questions or self.measuring or self.warming
         needed = self.status is not None and self.status.measurable and self.status.name not in self._measured
         if needed and not busy:
-            self._calibration = self._start_task(self._calibrate())
+            self._calibration = start_task(self._calibrate())
 
     async def _calibrate(self) -> None:
         from repopilot.llm.choice import choose
@@ -304,13 +304,6 @@ class Models:
         if new:
             self._measured.add(model.name)
             await self.look()
-
-    def _start_task(self, work: Coroutine[object, object, None]) -> asyncio.Task:
-        """Start a task, and keep a reference until it is done: the event loop has only weak ones."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 def _names(settings: Settings, kind: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import chainlit as cl
 
 from repopilot import i18n
-from repopilot.background import in_background
+from repopilot.background import in_background, start_task
 from repopilot.errors import RepoPilotError, UsageError
 from repopilot.foreign_text import code_span
 from repopilot.i18n.format import duration
@@ -37,7 +37,7 @@ _LONGEST_NAME = 80
 def offer_if_needed(chat: Chat, event: Event) -> None:
     """Ask if an event of the trace says that a question went to an agent that runs tests. The work isn't held up."""
     if isinstance(event, Finished) and event.data.get("intent") in NEEDING:
-        chat.process.start_task(_offer(chat))
+        start_task(_offer(chat))
 
 
 async def _offer(chat: Chat) -> None:
@@ -101,7 +101,7 @@ async def decide(chat: Chat, payload: dict) -> dict:
     if choice == "always":
         await asyncio.to_thread(allow, opening.key, chat.settings)
     if choice != "no":
-        chat.process.start_task(build(chat))
+        start_task(build(chat))
     return {}
 
 
