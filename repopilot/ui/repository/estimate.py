@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repopilot.types import Skip, SourceFile
+from repopilot.types import SourceFile
 
 FOLDERS_SHOWN = 12
 BYTES_PER_LINE = 34
@@ -19,7 +20,6 @@ class Folder:
     """A top-level folder ('' for the root's own files), in the order of indexing."""
 
     name: str
-    files: int
     lines: int
 
 
@@ -30,33 +30,29 @@ class Estimate:
     Attributes:
         files: files to read.
         lines: their lines, estimated from their bytes.
-        skipped: files that are not read.
         lexical_s: seconds until questions can be answered.
         folders: the top-level folders in the order of indexing.
     """
 
     files: int
     lines: int
-    skipped: int
     lexical_s: float
     folders: tuple[Folder, ...]
 
 
-def estimate(files: Sequence[SourceFile], skipped: Sequence[Skip]) -> Estimate:
+def estimate(files: Sequence[SourceFile]) -> Estimate:
     """Estimate by the sizes of the files; numbers have two significant digits, so that they look like estimates.
 
     Args:
         files: all files to read, in the order of indexing.
-        skipped: the files not to read.
     """
-    sizes: dict[str, tuple[int, int]] = {}
+    sizes: Counter[str] = Counter()
     for file in files:
         top = file.path.split("/", 1)[0] if "/" in file.path else ""
-        count, size = sizes.get(top, (0, 0))
-        sizes[top] = count + 1, size + file.size
-    folders = tuple(Folder(name, count, _lines(size)) for name, (count, size) in sizes.items())
+        sizes[top] += file.size
+    folders = tuple(Folder(name, _lines(size)) for name, size in sizes.items())
     lines = _lines(sum(file.size for file in files))
-    return Estimate(len(files), lines, len(skipped), round(lines / LINES_PER_SECOND, 1), folders)
+    return Estimate(len(files), lines, round(lines / LINES_PER_SECOND, 1), folders)
 
 
 def _lines(size: int) -> int:

@@ -307,8 +307,8 @@ class Openings:
         if known is not None:
             opening.index = known
             return False
-        files, skipped = await asyncio.to_thread(walk, snapshot, opening.settings, cancel=opening._cancel)
-        opening.estimate = estimate(files, skipped)
+        files, _ = await asyncio.to_thread(walk, snapshot, opening.settings, cancel=opening._cancel)
+        opening.estimate = estimate(files)
         return opening.estimate.lines > opening.settings.big_repository_lines
 
     async def _index(self, opening: Opening, snapshot: Snapshot, *, full: bool) -> None:

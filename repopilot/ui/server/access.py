@@ -22,6 +22,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, RedirectResponse
 
 from repopilot import i18n
 from repopilot.logins.callers import TOKEN_HEADER, is_direct, same
@@ -31,7 +32,7 @@ from repopilot.ui.server.security import asked_from_elsewhere
 PARAMETER = "token"
 API = "/api/v1/"
 """The path of the API, which checks tokens itself and answers in JSON."""
-_ALWAYS = {b"content-type": b"text/html; charset=utf-8", b"cache-control": b"no-store"}
+_NOT_STORED = {"cache-control": "no-store"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +91,27 @@ class AccessCheck:
         given = _given_token(scope)
         has_token = same(given, self.rule.token)
         if not (has_token or is_known(headers, account, self.rule)):
-            await self._refuse(scope, headers, send)
+            await self._refuse(scope, headers, receive, send)
         elif given is None:
             await self.app(scope, receive, send)
         else:
-            await _redirect(send, scope, self._cookie(scope, account) if has_token else "")
+            cookie = {"set-cookie": self._cookie(scope, account)} if has_token else {}
+            redirect = RedirectResponse(clean_address(scope), 303, {**_NOT_STORED, **cookie})
+            await redirect(scope, receive, send)  # type: ignore[arg-type]
 
     def _cookie(self, scope: Mapping, account: int | None) -> str:
         attributes = ["Path=/", "HttpOnly", "SameSite=Strict", *(["Secure"] if scope.get("scheme") == "https" else [])]
         return "; ".join([f"{self.rule.cookie}={self.rule.ticket(account)}", *attributes])
 
-    async def _refuse(self, scope: Mapping, headers: Headers, send: Callable) -> None:
+    async def _refuse(self, scope: Mapping, headers: Headers, receive: Callable, send: Callable) -> None:
         if scope["type"] == "websocket":
             # Closing before accepting makes the server answer the handshake with 403.
             await send({"type": "websocket.close", "code": 1008})
             return
         language = i18n.supported(self.rule.language or headers.get("accept-language", ""))
-        await _answer(send, 403, refusal_page(language, self.rule.address_file).encode(), _again(scope, headers))
+        page = refusal_page(language, self.rule.address_file)
+        refusal = HTMLResponse(page, 403, {**_NOT_STORED, **_again(scope, headers)})
+        await refusal(scope, receive, send)  # type: ignore[arg-type]
 
 
 def install_access(app: Starlette, rule: AccessRule) -> None:
@@ -140,7 +145,7 @@ def follows_link(scope: Mapping, headers: Mapping[str, str]) -> bool:
     return crossed and scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"
 
 
-def _again(scope: Mapping, headers: Headers) -> dict[bytes, bytes]:
+def _again(scope: Mapping, headers: Headers) -> dict[str, str]:
     """A header that makes the browser reload a page that was opened from a link on another site.
 
     The browser withholds our cookie from such a link, but not from our own page. The reload no longer tells of the
@@ -149,7 +154,7 @@ def _again(scope: Mapping, headers: Headers) -> dict[bytes, bytes]:
     if not follows_link(scope, headers):
         return {}
     offered = asked_from_elsewhere(headers, scope.get("query_string", b"").decode("latin-1"))
-    return {b"refresh": f"0; url={scope.get('root_path', '')}{offered}".encode() if offered else b"0"}
+    return {"refresh": f"0; url={scope.get('root_path', '')}{offered}" if offered else "0"}
 
 
 def refusal_page(language: str, address_file: str) -> str:
@@ -193,13 +198,3 @@ def _given_token(scope: Mapping) -> str | None:
 
 def _query(scope: Mapping) -> list[tuple[str, str]]:
     return parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-
-
-async def _redirect(send: Callable, scope: Mapping, cookie: str) -> None:
-    cookies = {b"set-cookie": cookie.encode()} if cookie else {}
-    await _answer(send, 303, b"", {b"location": clean_address(scope).encode(), **cookies})
-
-
-async def _answer(send: Callable, status: int, body: bytes, headers: Mapping[bytes, bytes]) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": [*{**_ALWAYS, **headers}.items()]})
-    await send({"type": "http.response.body", "body": body})

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from starlette.responses import PlainTextResponse
+
 from repopilot import i18n
 from repopilot.logins.callers import LOOPBACK, host_name
 
@@ -113,7 +115,9 @@ class Guard:
         if refused is None:
             await self.app(scope, receive, _hardened(send, _headers(scope).get("host", "")))
         elif scope["type"] == "http":
-            await _refuse(send, *refused)
+            status, why = refused
+            refusal_sent = PlainTextResponse(why, status, {"x-content-type-options": "nosniff"})
+            await refusal_sent(scope, receive, send)  # type: ignore[arg-type]
         else:
             # Closing before accepting makes the server answer the handshake with 403.
             await send({"type": "websocket.close", "code": 1008})
@@ -164,9 +168,3 @@ def _hardened(send: Callable, host: str) -> Callable:
         await send(message)
 
     return hardened
-
-
-async def _refuse(send: Callable, status: int, why: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"x-content-type-options", b"nosniff")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": why.encode()})
