@@ -173,9 +173,6 @@ INTENTS: tuple[IntentSpec, ...] = (
 )
 
 
-_BY_ID = {spec.id: spec for spec in INTENTS}
-
-
 def ids() -> tuple[Intent, ...]:
     """The ids of all intents, in the order of the registry."""
     return tuple(spec.id for spec in INTENTS)
@@ -198,7 +195,7 @@ def lookups() -> frozenset[str]:
 
 def by_id(intent: Intent) -> IntentSpec:
     """The intent with an id. Raises KeyError where there is none."""
-    return _BY_ID[intent]
+    return {spec.id: spec for spec in INTENTS}[intent]
 
 
 def commands() -> dict[str, Intent]:

@@ -22,7 +22,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from repopilot import i18n
 from repopilot.errors import StorageError
-from repopilot.logins.recent import recent
 from repopilot.release import release
 from repopilot.ui.chat import Process
 from repopilot.ui.chats.chat_list import TITLE_LENGTH, ListedChat, change, listed, remove
@@ -57,10 +56,8 @@ def install_frame(server: ModuleType, process: Process) -> None:
     base = routes[catch_all].path.removesuffix("/{full_path:path}") + PREFIX
 
     async def chats(user: User, search: str = "", lang: str = "") -> JSONResponse:
-        owner = _owner(user)
-        found = await _stored(lambda: listed(process.database, owner, search.strip()), lang)
-        known = await asyncio.to_thread(recent, process.database, owner)
-        return JSONResponse(sidebar_props(found, known, process.runtime.settings, i18n.supported(lang)))
+        found = await _stored(lambda: listed(process.database, _owner(user), search.strip()), lang)
+        return JSONResponse(sidebar_props(found, i18n.supported(lang)))
 
     async def change_chat(thread: str, wanted: ChatChange, user: User, lang: str = "") -> JSONResponse:
         await _find(thread, user, lang)

@@ -110,12 +110,9 @@ def read_values(values: Mapping[str, Any], fixed: frozenset[str] = frozenset()) 
     context = str(values.get("num_ctx"))
     if context.isascii() and context.isdigit() and len(context) < 10:
         overrides["num_ctx"] = int(context)
-    if values.get("audience") in AUDIENCES:
-        overrides["audience"] = values["audience"]
-    if values.get("environments") in ENVIRONMENTS:
-        overrides["environments"] = values["environments"]
-    if values.get("editor") in EDITORS:
-        overrides["editor"] = values["editor"]
+    for name, choices in (("audience", AUDIENCES), ("environments", ENVIRONMENTS), ("editor", EDITORS)):
+        if values.get(name) in choices:
+            overrides[name] = values[name]
     if isinstance(values.get("allow_weak_sandbox"), bool):
         overrides["allow_weak_sandbox"] = values["allow_weak_sandbox"]
     return {name: value for name, value in overrides.items() if name not in fixed}
