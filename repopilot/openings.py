@@ -1,15 +1,17 @@
-"""Opens a repository from a URL or path, blocking, as the command line needs it.
+"""Opens a repository from a URL or path: blocking for the command line, shared by the callers of a server.
 
 The browser performs the same steps one by one, each with its own progress and buttons (ui/repository/registry.py).
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from repopilot.background import in_background
 from repopilot.errors import ModelError
 from repopilot.index.build.job import IndexJobs, IndexRequest, Milestone
 from repopilot.index.store import Index
@@ -163,3 +165,60 @@ def open_index(
     if running is not None and wait is not True and jobs.leave(running):
         running.done.wait(CLOSE_TIMEOUT_S)
     return index
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    work: asyncio.Task[tuple[Snapshot, Index]]
+    cancel: threading.Event
+    listeners: list[OnProgress]
+
+
+class SharedOpenings:
+    """Repositories being opened: each only once for all callers that wait, and stopped when nobody waits any more.
+
+    Args:
+        runtime: the state of the process.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._running: dict[tuple[str, str], _Opening] = {}
+
+    async def opened(self, source: str, ref: str, progress: OnProgress) -> tuple[Snapshot, Index]:
+        """A repository with its index, up to date.
+
+        Args:
+            source: as the user named it.
+            ref: a branch, tag or commit; '' for what `source` says.
+            progress: called with the progress of clone and index, from any thread.
+
+        Raises:
+            RepoPilotError: as `open_snapshot` and `open_index`.
+        """
+        opening = self._running.get((source, ref)) or self._begin(source, ref)
+        opening.listeners.append(progress)
+        try:
+            return await asyncio.shield(opening.work)
+        finally:
+            opening.listeners.remove(progress)
+            if not opening.listeners:
+                opening.cancel.set()
+                if self._running.get((source, ref)) is opening:
+                    del self._running[source, ref]
+
+    def _begin(self, source: str, ref: str) -> _Opening:
+        listeners: list[OnProgress] = []
+        cancel = threading.Event()
+
+        def tell(progress: Progress) -> None:
+            for listener in tuple(listeners):
+                listener(progress)
+
+        def work() -> tuple[Snapshot, Index]:
+            snapshot = open_snapshot(source, self._runtime, ref or None, tell, cancel)
+            return snapshot, open_index(snapshot, self._runtime, tell, cancel=cancel)
+
+        opening = _Opening(in_background(work), cancel, listeners)
+        self._running[source, ref] = opening
+        return opening

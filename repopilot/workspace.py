@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from repopilot.background import in_background
 from repopilot.errors import RepoPilotError
 from repopilot.index.store import Index
 from repopilot.index.workers.pool import WorkerPool
-from repopilot.openings import open_index, open_snapshot
 from repopilot.resolve.lookups import Lookups
 from repopilot.results import Turn
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.types import Environment, ImportedPackages, OnProgress, Progress, Snapshot
+from repopilot.types import Environment, ImportedPackages, OnProgress, Snapshot
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -73,63 +70,6 @@ class Workspace:
     def uses_tools(self) -> bool:
         """Whether the model works with tools in a loop."""
         return self.model is not None and self.model.way == "agent"
-
-
-@dataclass(frozen=True, slots=True)
-class _Opening:
-    work: asyncio.Task[tuple[Snapshot, Index]]
-    cancel: threading.Event
-    listeners: list[OnProgress]
-
-
-class SharedOpenings:
-    """Repositories being opened: each only once for all callers that wait, and stopped when nobody waits any more.
-
-    Args:
-        runtime: the state of the process.
-    """
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._running: dict[tuple[str, str], _Opening] = {}
-
-    async def opened(self, source: str, ref: str, progress: OnProgress) -> tuple[Snapshot, Index]:
-        """A repository with its index, up to date.
-
-        Args:
-            source: as the user named it.
-            ref: a branch, tag or commit; '' for what `source` says.
-            progress: called with the progress of clone and index, from any thread.
-
-        Raises:
-            RepoPilotError: as `open_snapshot` and `open_index`.
-        """
-        opening = self._running.get((source, ref)) or self._begin(source, ref)
-        opening.listeners.append(progress)
-        try:
-            return await asyncio.shield(opening.work)
-        finally:
-            opening.listeners.remove(progress)
-            if not opening.listeners:
-                opening.cancel.set()
-                if self._running.get((source, ref)) is opening:
-                    del self._running[source, ref]
-
-    def _begin(self, source: str, ref: str) -> _Opening:
-        listeners: list[OnProgress] = []
-        cancel = threading.Event()
-
-        def tell(progress: Progress) -> None:
-            for listener in tuple(listeners):
-                listener(progress)
-
-        def work() -> tuple[Snapshot, Index]:
-            snapshot = open_snapshot(source, self._runtime, ref or None, tell, cancel)
-            return snapshot, open_index(snapshot, self._runtime, tell, cancel=cancel)
-
-        opening = _Opening(in_background(work), cancel, listeners)
-        self._running[source, ref] = opening
-        return opening
 
 
 async def open_workspace(index: Index, snapshot: Snapshot, runtime: Runtime) -> Workspace:

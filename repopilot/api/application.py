@@ -37,12 +37,12 @@ from repopilot.errors import (
     validation_problems,
 )
 from repopilot.logins.callers import Callers
+from repopilot.openings import SharedOpenings
 from repopilot.release import commit
 from repopilot.runtime import Runtime
 from repopilot.tools.toolbox import client_tools
 from repopilot.trace import Step
 from repopilot.types import OnProgress
-from repopilot.workspace import SharedOpenings
 
 PREFIX = "/api/v1"
 Reply = Callable[[Request, str, Work], Awaitable[Response]]

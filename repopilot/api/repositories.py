@@ -11,12 +11,13 @@ from repopilot.api.jobs import RepositoryJob, RepositoryJobs, repository_id
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index, IndexStore
 from repopilot.logins.ownership import may_see, opened_for, visible
+from repopilot.openings import SharedOpenings
 from repopilot.repo.clone import FRESH_S
 from repopilot.repo.paths.wide_folders import require_narrow
 from repopilot.repo.source import parse_source, split_token
 from repopilot.runtime import Runtime
 from repopilot.types import OnProgress, Snapshot
-from repopilot.workspace import SharedOpenings, Workspace, open_workspace
+from repopilot.workspace import Workspace, open_workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from repopilot.forge.fork import ready_fork
 from repopilot.forge.hosts import Forge
 from repopilot.forge.items import ForgeItem, checked_remote
 from repopilot.forge.review_comments import is_marked
+from repopilot.openings import SharedOpenings
 from repopilot.repo.paths.runs_elsewhere import runs_elsewhere
 from repopilot.repo.publish.branch import branch_name
 from repopilot.repo.publish.push import push_branch
@@ -29,7 +30,7 @@ from repopilot.settings import Settings
 from repopilot.tools.test_suites import brings, own_tests
 from repopilot.trace import Step
 from repopilot.types import FileChange, OnProgress
-from repopilot.workspace import SharedOpenings, Workspace, open_workspace, with_test_packages
+from repopilot.workspace import Workspace, open_workspace, with_test_packages
 
 LONGEST_TEXT = 6000
 LONGEST_COMMENT = 1500

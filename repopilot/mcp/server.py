@@ -60,6 +60,7 @@ from repopilot.mcp.arguments import (
 from repopilot.mcp.folders import Roots, check_readable, check_writable, no_roots, roots_of
 from repopilot.mcp.method_check import MethodCheck, no_resource, wrong_parameters
 from repopilot.mcp.reports import report_on, review_of_pull
+from repopilot.openings import SharedOpenings
 from repopilot.repo.clone import FRESH_S
 from repopilot.repo.patches.apply import apply_changes
 from repopilot.repo.source import parse_source, split_token
@@ -75,7 +76,7 @@ from repopilot.tools.verifying.repository_command import RUN_COMMAND
 from repopilot.tools.working_copy import WorkingCopy, working_copy
 from repopilot.trace import Event, Started
 from repopilot.types import OnProgress, Progress
-from repopilot.workspace import SharedOpenings, Workspace, open_workspace, usable_environment, with_test_packages
+from repopilot.workspace import Workspace, open_workspace, usable_environment, with_test_packages
 
 PROMPTS = ("explain", "review", "change")
 FILE = "repopilot://file{?source,path}"

@@ -10,9 +10,9 @@ from repopilot.api import repositories
 from repopilot.api.repositories import Repositories
 from repopilot.mcp import server
 from repopilot.mcp.server import OfferedTools
+from repopilot.openings import SharedOpenings
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
-from repopilot.workspace import SharedOpenings
 
 SECRETS = ("first-secret", "second-secret")
 
