@@ -80,7 +80,7 @@ class Pull:
             an added one.
         old_paths: the old paths of the files, where the host wants them with a comment.
         versions: commit ids that the host wants with a comment, beside `head_sha`.
-        windows: the files with lines that end in CR LF, which a suggestion that is taken over would end otherwise.
+        windows: the files with lines that end in CR LF; a suggestion applied there would change that.
     """
 
     title: str

@@ -117,7 +117,7 @@ def open_comments(own: Sequence[Posted]) -> dict[str, Posted]:
 
 
 def _is_on_lines(posted: Posted | None, finding: Finding) -> bool:
-    """Whether what mends a finding replaces the lines of its comment: an earlier one stays on its lines."""
+    """Whether a finding's replacement is for the lines of its comment; an earlier comment stays on its lines."""
     found = finding.replacement
     return not posted or (found is not None and posted.line == found.last and posted.first in (0, found.first))
 

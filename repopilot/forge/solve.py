@@ -345,7 +345,7 @@ def _against(made: Generation, language: str) -> str:
 
 
 def _of_change(notes: Sequence[str]) -> tuple[str, ...]:
-    """The messages without those that a reviewing agent didn't reply, which say nothing about the change."""
+    """The messages about the change itself, without those that say that a reviewing agent did not reply."""
     return tuple(note for note in notes if not getattr(note, "key", "").startswith("generate.scored_without."))
 
 

@@ -53,7 +53,8 @@ class Opening:
         job: the index build, under way or done.
         index: the index that answers questions, None until there is one.
         error: in the phases `failed` and `credentials`.
-        with_token: whether there is a token for its host. A typed token stays in memory, for later fetches.
+        with_token: whether there is a token for its host.
+        typed: the token that was typed; it stays in memory, for later fetches.
         fetched_at: when it was fetched last, by the monotonic clock.
         watch: watches a local folder for changes.
         changed_meanwhile: whether the folder changed while it was being indexed.
@@ -72,7 +73,7 @@ class Opening:
     index: Index | None = None
     error: RepoPilotError | None = None
     with_token: bool = False
-    _token: HostToken | None = None
+    typed: HostToken | None = None
     fetched_at: float = 0.0
     watch: Watch | None = None
     changed_meanwhile: bool = False
@@ -98,11 +99,6 @@ class Opening:
     def idle(self) -> bool:
         """Whether no task works on it."""
         return self._task is None or self._task.done()
-
-    @property
-    def typed(self) -> HostToken | None:
-        """The token that was typed."""
-        return self._token
 
     @property
     def current_progress(self) -> Progress | None:
@@ -225,7 +221,7 @@ class Openings:
 
     def forget_token(self, opening: Opening) -> bool:
         """Forget the token that was typed for a repository; later fetches don't use it."""
-        opening._token = None
+        opening.typed = None
         opening.with_token = False
         return True
 
@@ -274,12 +270,12 @@ class Openings:
         from repopilot.logins.ownership import admit
         from repopilot.openings import fetch_source
 
-        opening._token = token or opening._token
+        opening.typed = token or opening.typed
         opening.phase = "cloning"
         opening.progress = None
         opening.with_token = _has_token(opening)
         admission = await asyncio.to_thread(
-            admit, opening.source, opening.settings, opening._token, self._database, opening.owner
+            admit, opening.source, opening.settings, opening.typed, self._database, opening.owner
         )
         opening.shared = admission == "shared"
         await asyncio.to_thread(check_disk_limit, opening.source, opening.settings, self._sizes)
@@ -287,7 +283,7 @@ class Openings:
             fetch_source,
             opening.source,
             opening.settings,
-            opening._token,
+            opening.typed,
             self._runtime.index_jobs,
             opening.report_progress,
             opening._cancel,
@@ -318,7 +314,7 @@ class Openings:
         opening.job = None
         most = opening.settings.most_embedded
         embedder = await self._find_embedder() if most else None
-        request = IndexRequest(snapshot, opening.settings, embedder, full, opening._token, most)
+        request = IndexRequest(snapshot, opening.settings, embedder, full, opening.typed, most)
         job = opening.job = await asyncio.to_thread(lambda: self._runtime.index_jobs.start(request))
         if opening._cancel.is_set():
             job.cancel()
@@ -366,7 +362,7 @@ def typed_token(opening: Opening, text: str) -> HostToken | None:
 
 def _has_token(opening: Opening) -> bool:
     url = opening.source.url
-    return bool(url and token_for(url, opening.settings.git_token, opening._token))
+    return bool(url and token_for(url, opening.settings.git_token, opening.typed))
 
 
 def at_ref(source: Source, ref: str) -> Source:
