@@ -194,8 +194,15 @@ def lookups() -> frozenset[str]:
 
 
 def by_id(intent: Intent) -> IntentSpec:
-    """The intent with an id. Raises KeyError where there is none."""
-    return {spec.id: spec for spec in INTENTS}[intent]
+    """The intent with an id.
+
+    Raises:
+        KeyError: there is no such intent.
+    """
+    for spec in INTENTS:
+        if spec.id == intent:
+            return spec
+    raise KeyError(f"no intent {intent!r}; there are {', '.join(ids())}")
 
 
 def commands() -> dict[str, Intent]:
