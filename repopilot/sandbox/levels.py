@@ -79,7 +79,9 @@ def _probe(candidate: SandboxLevel) -> tuple[str, bool]:
             secret = Path(outside).resolve() / "secret"
             secret.write_text("secret")
             probe = {"secret": str(secret), "forbidden": str(secret.with_name("written"))}
-            job = SandboxJob(folder / "repo", folder / "work", probe=probe, limits=_PROBE_LIMITS)
+            work = folder / "work"
+            work.mkdir()
+            job = SandboxJob(folder / "repo", work, probe=probe, limits=_PROBE_LIMITS)
             outcome = start(job, candidate, threading.Event())
     except RepoPilotError as error:
         return error.message, False

@@ -222,6 +222,7 @@ def run_in_copy(
             _link_entries(run.node_modules, root / NODE_MODULES)
             _link_members(run.links, run.node_modules, root)
         work = folder / "work"
+        work.mkdir()
         job = SandboxJob(root, work, limits=run.limits, program=run.program, keeps=run.kept is not None)
         if run.kept:
             stage.restore(run.kept, work / KEPT)

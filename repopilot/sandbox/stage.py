@@ -29,7 +29,7 @@ def stage(
     built: Mapping[str, str] | None = None,
     left_out: Callable[[str], bool] = lambda path: False,
 ) -> Iterator[Path]:
-    """Make a temporary folder with `repo` and `work` inside, removed afterwards.
+    """Make a temporary folder with `repo` inside, removed afterwards.
 
     Args:
         files: the files under test, texts by path relative to `repo`.
@@ -53,7 +53,6 @@ def stage(
     try:
         root = folder / "repo"
         root.mkdir()
-        (folder / "work").mkdir()
         if inputs is not None:
             _copy(inputs, root, left_out)
         for path, text in (built or {}).items():
