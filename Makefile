@@ -1,21 +1,25 @@
-.PHONY: run test quick check docs lock sbom audit setup setup-dev
+.PHONY: run test thorough quick check docs lock sbom audit setup setup-dev
 PY ?= python3
-# Three processes on two cores, as much of the time is spent waiting; each takes a file, the longest first, when it has
+# Four processes on two cores, as much of the time is spent waiting; each takes a file, the longest first, when it has
 # nothing left to do (tests/conftest.py). What pytest makes of the test files is kept, whatever the environment says: it
 # takes longer than to run many of them.
-PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
 
 run: setup          ## start RepoPilot on http://127.0.0.1:8000
 	.venv/bin/python -m repopilot serve
 
-test: setup-dev     ## the whole suite, on three processes
+test: setup-dev     ## all that CI runs: every promise, with some of its cases
+	@sh .ci/system.sh
+	$(PYTEST) -m "not thorough"
+
+thorough: setup-dev ## every test with all its cases: before a release, and after work on the sandbox or renames
 	@sh .ci/system.sh
 	$(PYTEST)
 
 quick: setup-dev    ## the part you run all the time, under a minute
-	$(PYTEST) -m "not browser and not model and not slow"
+	$(PYTEST) -m "not browser and not model and not slow and not thorough"
 
 check: setup-dev    ## formatting, lint, types, direction of imports, declared packages
 	.venv/bin/ruff format --no-cache --check .

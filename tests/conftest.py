@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,8 +100,24 @@ def _together(nodeid: str) -> str:
     return "browser" if file.startswith("tests/browser/") else file
 
 
+def _leave_to_thorough(items: list[pytest.Item]) -> None:
+    """Mark the cases of `sampled` tests as thorough, but for as many as it says, spread evenly over all of them."""
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases[item.nodeid.split("[", 1)[0]].append(item)
+    for each in cases.values():
+        (kept,) = each[0].get_closest_marker("sampled").args
+        chosen = {round(i * (len(each) - 1) / max(kept - 1, 1)) for i in range(kept)}
+        for number, item in enumerate(each):
+            if number not in chosen:
+                item.add_marker("thorough")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that the processes end together."""
+    _leave_to_thorough(items)
     long = Counter(_together(item.nodeid) for item in items if any(map(item.get_closest_marker, LONG)))
     items.sort(key=lambda item: -long[_together(item.nodeid)])
 

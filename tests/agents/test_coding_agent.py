@@ -111,6 +111,7 @@ RUN = _call("run_tests", paths=["tests/test_from.py"])
     ],
     ids=["code first", "test first", "never fails", "asked for", "no code"],
 )
+@pytest.mark.sampled(2)
 async def test_the_code_of_an_issue_is_not_changed_before_a_test_failed_but_once(shop, replies, held):
     agent, prompts = _watched(replace(shop, reproduce=True), *replies)
     answer, _, _ = await traced(lambda step: generate("the discount begins at 50 euros, not at 60", agent, step))

@@ -220,6 +220,7 @@ def test_a_place_counts_once() -> None:
         ("", {}, "none"),
     ],
 )
+@pytest.mark.sampled(3)
 async def test_an_executable_objection_is_decided_by_the_sandbox(tmp_path, test: str, before: dict, shown: str) -> None:
     context = ChangeContext("", Workspace(None, None, offline(tmp_path)))  # type: ignore[arg-type]
     written = TriedTest(test=test, path="test_maths_review.py")

@@ -95,6 +95,7 @@ async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     ],
     ids=["words", "its steps used up"],
 )
+@pytest.mark.thorough
 async def test_a_change_that_the_model_left_without_finishing_goes_back_too(worked, ending, settings, goes_back):
     """It is tested and judged like any other; nothing goes back where no budget is left for it."""
     again = [_rate(ALL, TENTH), CHECK, DONE]
@@ -133,11 +134,13 @@ MISSING = "import a_package_nobody_has\n" + SMALL_CART
 
 
 @pytest.mark.parametrize(("tests", "settings"), [(RED, {}), (MISSING, {}), (SMALL_CART, {"loop_rounds": 0})])
+@pytest.mark.sampled(1)
 async def test_nothing_goes_back_that_isnt_the_models_doing(worked, tests: str, settings: dict):
     answer, outline, prompts, _ = await worked(_rate(RATE, ALL), CHECK, DONE, tests=tests, **settings)
     assert answer.files and "round" not in outline and not any(SPEAKS in prompt for prompt in prompts)
 
 
+@pytest.mark.thorough
 async def test_a_reviewers_test_that_is_borne_out_goes_back_and_with_the_change_once_it_passes(worked):
     critic = json.dumps({"issues": [], "test": OBJECTION})
     again = [_rate(ALL, TENTH), CHECK, DONE]
@@ -151,6 +154,7 @@ async def test_a_reviewers_test_that_is_borne_out_goes_back_and_with_the_change_
     assert "+0.5 the critic's test, which passes without the change and failed on an earlier version" in answer.text
 
 
+@pytest.mark.thorough
 async def test_a_proved_test_of_what_is_new_verifies_the_change_that_passes_it(worked):
     """No other test does; the score says what it is made of."""
     new = "def tenth(cents):\n    return cents {}\n"
@@ -189,6 +193,7 @@ async def test_a_reviewers_test_is_borne_out_by_the_runner_of_another_language(w
     assert not any("the new file" in prompt for prompt in worked.debated if "You defend" in prompt)
 
 
+@pytest.mark.thorough
 async def test_an_objection_that_an_analyser_bears_out_goes_back_though_the_change_is_good(worked):
     """What it finds weighs too little by itself."""
     tests = SMALL_CART + "\n\ndef test_large():\n    assert with_discount(10000) == 9000\n"
@@ -201,6 +206,7 @@ async def test_an_objection_that_an_analyser_bears_out_goes_back_though_the_chan
     assert "A reviewer says of that line: compares with None by !=" in told and "None" not in answer.files[0].content
 
 
+@pytest.mark.thorough
 async def test_a_reviewers_test_that_still_fails_doesnt_go_with_the_change(worked):
     critic = json.dumps({"issues": [], "test": OBJECTION})
     answer, *_ = await worked(_rate(RATE, ALL), CHECK, DONE, critic=critic)
@@ -216,6 +222,7 @@ async def test_output_of_a_test_is_told_as_data(worked):
     assert "Ignore your task" not in before and "Ignore your task" in data.partition("\nend ")[0]
 
 
+@pytest.mark.thorough
 async def test_tests_run_beside_the_debate(worked):
     _, _, _, events = await worked(_rate(RATE, TENTH), CHECK, DONE)
     names = {event.id: event.name for event in events if isinstance(event, trace.Started)}
@@ -231,6 +238,7 @@ LARGE_CART = "from shop.prices import with_discount\n\n\ndef test_large():\n    
 
 
 @pytest.mark.parametrize(("tests", "again"), [(SMALL_CART, 0), (LARGE_CART, 1)])
+@pytest.mark.thorough
 async def test_what_ran_without_the_change_runs_again_only_where_it_was_red(worked, tests: str, again: int):
     _, outline, _, _ = await worked(_rate(RATE, TENTH), _call("run_tests"), DONE, tests=tests)
     loop, _, after = outline.partition("\n  tests\n")
@@ -267,6 +275,7 @@ async def test_what_the_model_decided_without_asking_is_told_wherever_the_change
 
 
 @pytest.mark.parametrize("pressed", ["", "Everything"])
+@pytest.mark.sampled(1)
 async def test_who_examines_a_change_knows_the_answers_and_what_was_left_open_is_told(worked, pressed):
     async def ask(question: str, choices: tuple[str, ...]) -> str:
         assert choices == ("Large carts", "Everything")
@@ -280,6 +289,7 @@ async def test_who_examines_a_change_knows_the_answers_and_what_was_left_open_is
     assert (f"Assumed: {told}" in answer.text) == (not pressed)
 
 
+@pytest.mark.thorough
 async def test_a_summary_stays_a_sentence_and_may_name_what_was_told(worked):
     """A citation may be a word of it; tests, files, old lines and the task are known though no new line has them."""
     summary = (
@@ -302,6 +312,7 @@ async def test_a_summary_stays_a_sentence_and_may_name_what_was_told(worked):
     assert [*shown.values()] == ["checked", "checked", "checked", "unchecked", "checked"], answer.result.said[-1].why
 
 
+@pytest.mark.thorough
 async def test_a_worse_version_doesnt_take_the_place_of_a_better_one_nor_of_what_was_said_of_it(worked):
     said = _call("finish", summary="Everybody gets `cents * 90 // 100`.")
     worse = [_rate(ALL, "undefined_name"), CHECK, DONE]

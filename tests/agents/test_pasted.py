@@ -102,6 +102,7 @@ async def test_pasted_code_is_repaired_with_its_attempts_as_steps(shop: Workspac
         ("what is wrong with this code?", "```js\nfunction double(n) { return n \n```", "line 1"),
     ],
 )
+@pytest.mark.sampled(8)
 async def test_without_tests_and_model_pasted_code_is_checked(shop: Workspace, wish: str, code: str, found: str):
     done, _, _ = await traced(lambda step: answer(f"{wish}\n{code}", shop, step))
     assert done.route.intent == "TEST" and not done.files

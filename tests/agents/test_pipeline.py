@@ -112,6 +112,7 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_the_verification_gives_slow_tests_the_time_that_they_were_seen_to_take(tmp_path) -> None:
     test = "import time\nfrom shop.prices import with_discount\n\n\n"
     test += "def test_none():\n    time.sleep(1.5)\n    assert with_discount(0) == 0\n"

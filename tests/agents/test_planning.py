@@ -129,6 +129,7 @@ async def test_all_open_parts_are_skipped(shop: Workspace) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_all_parts_are_done_again(shop: Workspace) -> None:
     first = await going_on(shop, "proceed with all")
     assert states(first) == ["done", "done", "failed"]

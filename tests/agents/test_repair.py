@@ -165,6 +165,7 @@ async def test_given_tests_are_never_changed_even_when_wrong():
     assert refined.tests == {"test_solution.py": wrong_tests}
 
 
+@pytest.mark.thorough
 async def test_tests_written_here_are_kept_even_when_no_candidate_passes_them():
     written = "def test_good():\n    assert add(1, 2) == 3\n\ndef test_nonsense():\n    assert add(2, 2) == 5\n"
     model, _ = scripted(fenced(written), *[fenced(RIGHT + f"X = {n}\n") for n in range(3)])
@@ -189,6 +190,7 @@ async def test_a_missing_dependency_is_not_repaired():
     assert prompts == []
 
 
+@pytest.mark.thorough
 async def test_of_a_long_module_only_the_failing_function_is_rewritten():
     filler = "".join(f"def keep_{n}():\n    return {n}\n\n\n" for n in range(30))
     broken = filler + "def half(x):\n    return x / 0\n"

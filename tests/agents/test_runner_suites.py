@@ -95,6 +95,7 @@ async def test_what_a_change_turns_is_said_by_name_and_its_pass_controlled(tmp_p
         pytest.param(FILES, "shop.js", "LIMIT = 3", "LIMIT = 2 + 1", marks=needs_node),
     ],
 )
+@pytest.mark.sampled(1)
 async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, files, path, old, new):
     files = {name: text.replace("test('large'", "if (false) test('large'") for name, text in files.items()}
     report, said, _ = await try_change(tmp_path, old, new, files, path)
@@ -115,6 +116,7 @@ async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_of_many_tests_it_is_said_how_many_were_checked(tmp_path):
     many = "".join(f"\ndef test_many_{n}():\n    assert price({n}) == {9 * n}\n" for n in range(1, 60))
     turned = "\ndef test_no():\n    assert price(0) == -1\n\ndef test_unseen():\n    1 / price(0)\n"
@@ -265,6 +267,7 @@ def test_the_language_is_that_of_most_changed_code():
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     workspace = workspace_of(tmp_path, PYTHON)
     code = "def tax(count):\n    return count * 2\n"
@@ -280,6 +283,7 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("wanted", "proved"), [("6", True), ("4", False)])
+@pytest.mark.sampled(1)
 async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp_path, wanted, proved):
     """Also in a file of tests that is there already; one that passes without the change proves nothing."""
     old = "from tax import tax\n\n\ndef test_none():\n    assert tax(0) == 0\n"
@@ -349,6 +353,7 @@ RUST_API = (
         pytest.param(*RUST_API, marks=needs_cargo),
     ],
 )
+@pytest.mark.sampled(2)
 async def test_a_test_of_new_api_verifies_it_where_a_fault_in_that_turns_it_red(tmp_path, files, code, test, asks):
     """It can't be imported, or compiled, without the change."""
     workspace = workspace_of(tmp_path, files)

@@ -46,6 +46,7 @@ async def asked(shop: Workspace, question: str, *replies: str, turns: tuple[Turn
 
 
 @pytest.mark.parametrize("question", ["run the tests", "pytest", "please re-run tests/test_cart.py", "lance les tests"])
+@pytest.mark.sampled(2)
 async def test_existing_tests_are_run_without_a_model(shop: Workspace, question: str) -> None:
     answer, outline, prompts, _ = await asked(shop, question, "")
     said = "✓ 18 tests of the repository pass.  \n✓ Verified"  # in part: which assertions are inverted is drawn

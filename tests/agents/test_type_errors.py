@@ -49,6 +49,7 @@ async def found_in(tmp_path, files, path: str, *versions: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("configured", [CONFIGURED, "[tool.mypy]\nstrict = true\n"])
+@pytest.mark.sampled(1)
 async def test_new_errors_count_and_old_ones_dont(tmp_path, configured):
     files = {**FILES, "pyproject.toml": configured}
     good = PRICES.replace("* 9", "* 10")

@@ -61,6 +61,7 @@ NO_TEST = "from lib import grow\n\n\ndef check_grow():\n    assert grow([1]) == 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", [HANGING, BROKEN, CRASHING, NO_TEST])
+@pytest.mark.sampled(1)
 async def test_tests_that_did_not_run_to_their_end_keep_an_exact_edit_from_being_accepted(tmp_path: Path, test: str):
     workspace = workspace_of(tmp_path, {"lib.py": FILES["lib.py"], "test_lib.py": test})
     workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 2}))
@@ -110,6 +111,7 @@ async def test_an_edit_of_a_generated_file_is_not_accepted_as_written(tmp_path: 
         ("run the tests in .github/workflows/ci.yml", ".github/workflows/ci.yml", False),
     ],
 )
+@pytest.mark.sampled(2)
 async def test_a_model_that_touches_what_runs_by_itself_is_not_accepted_unasked(tmp_path: Path, task, path, said):
     calls = [{"name": "create_file", "arguments": {"path": path, "content": "A: 1\n"}}]
     done = await _by_loop(tmp_path, task, calls)
@@ -144,6 +146,7 @@ TWICE = ("lib.py", "return rows", "return rows * 2")
         "assert grow([1]) == [1, 1]\n\n\ndef test_more():\n    assert grow([2]) == [2, 2]",
     ],
 )
+@pytest.mark.sampled(1)
 async def test_a_change_that_rewrites_what_tests_expect_says_which(tmp_path: Path, edit: str):
     done = await _with_edits(tmp_path, [TWICE, ("test_lib.py", "assert grow([1]) == [1]", edit)])
     assert "fails with it as it was before: `test_lib.py::test_grow`" in done.text
@@ -151,6 +154,7 @@ async def test_a_change_that_rewrites_what_tests_expect_says_which(tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_test_that_a_change_only_adds_to_is_not_rewritten(tmp_path: Path):
     longer = ("test_lib.py", "== [1]", "== [1]\n    assert grow([], 2) == [None]")
     done = await _with_edits(tmp_path, [("lib.py", "return rows", "return rows or [None]"), longer])

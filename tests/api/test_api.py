@@ -256,6 +256,7 @@ def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, rep
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_nobody_is_stopped_by_another_who_wanted_the_same(client, slow):
     shutil.rmtree(slow / "many")  # so that it takes less long
     body, answers = {"source": str(slow), "query": "f1"}, []

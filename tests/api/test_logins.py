@@ -70,6 +70,7 @@ def private(origin, name, secret=SECRET):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_private_repository_is_the_logins_that_its_host_lets_in(team):
     address = f"{team.origin.url}/orchard.git"
     opened = team.opened("ada", private(team.origin, "orchard"))

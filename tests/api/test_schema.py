@@ -27,6 +27,7 @@ def app(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["any", "a repository"])
+@pytest.mark.sampled(1)
 def test_generated_requests_get_what_the_schema_says(app, tmp_path, source):
     git_server.commit(tmp_path / "shop", FILES)
     (tmp_path / "run").mkdir()

@@ -154,6 +154,7 @@ def test_health_that_many_ask_for_at_once_is_up(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_server_that_can_not_write_its_data_is_down(tmp_path):
     blocked = tmp_path / "data"
     quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false", "access": "open"}

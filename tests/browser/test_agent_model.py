@@ -88,6 +88,7 @@ def page(visitor, grove):
     return visitor
 
 
+@pytest.mark.thorough
 def test_the_first_screen_says_which_model_and_how_it_works(visitor, grove):
     visitor.page.goto(grove[0].url)
     expect(visitor.page.get_by_text("qwen3:8b").first).to_be_visible()
@@ -97,6 +98,7 @@ def test_the_first_screen_says_which_model_and_how_it_works(visitor, grove):
 @pytest.mark.parametrize(
     ("pressed", "typed", "degrees"), [("22", "", "22"), ("Just do it (20)", "", "20"), ("Something else…", "19", "19")]
 )
+@pytest.mark.sampled(1)
 def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pressed, typed, degrees):
     page.say("/generate Change the temperature from which trees get more water")
     expect(page.page.get_by_text(QUESTION).first).to_be_visible()
@@ -117,6 +119,7 @@ def test_it_asks_back_with_buttons_and_goes_on_with_the_answer(page, grove, pres
 
 
 @pytest.mark.parametrize("sent", ["Enter", "Send"])
+@pytest.mark.thorough
 def test_an_answer_that_is_typed_while_the_buttons_are_there_is_taken(page, sent):
     page.say("/generate Change the temperature from which trees get more water")
     expect(page.page.get_by_role("button", name="Something else…")).to_be_visible()
@@ -131,6 +134,7 @@ def test_an_answer_that_is_typed_while_the_buttons_are_there_is_taken(page, sent
 
 
 @pytest.mark.skipif(not strong_level(Settings()), reason="commands need a strong sandbox")
+@pytest.mark.thorough
 def test_a_command_is_asked_for_once_per_repository_and_shown_as_it_would_run(page, grove):
     for time in ("first", "second"):
         page.say("/generate Prune the orchard by its script")
@@ -197,6 +201,7 @@ def test_each_sentence_of_an_answer_says_whether_it_is_checked_and_why(page):
     assert page.problems == [] and len(page.context.pages) == 1
 
 
+@pytest.mark.thorough
 def test_stop_keeps_the_sentences_there_are_with_their_places(page):
     page.say("Explain slowly how a tree is watered and harvested.")
     expect(page.page.get_by_text("counts the fruit by kind").first).to_be_visible()

@@ -132,6 +132,7 @@ def test_hunks_are_accepted_and_rejected_one_by_one(renamed):
     assert tab.problems == []
 
 
+@pytest.mark.thorough
 def test_two_pages_of_a_chat_decide_on_the_same(renamed):
     tab, folder = renamed
     other = tab.open()
@@ -150,6 +151,7 @@ def test_two_pages_of_a_chat_decide_on_the_same(renamed):
     assert tab.problems == []
 
 
+@pytest.mark.thorough
 def test_what_a_later_message_changes_is_a_further_version(renamed):
     tab, _ = renamed
     page = tab.page
@@ -165,6 +167,7 @@ def test_what_a_later_message_changes_is_a_further_version(renamed):
     assert tab.problems == []
 
 
+@pytest.mark.thorough
 def test_a_change_is_edited_and_committed_on_a_branch(renamed):
     tab, folder = renamed
     page, file = tab.page, tab.page.locator('.rp-file[data-path="use.py"]')
@@ -191,6 +194,7 @@ def test_a_change_is_edited_and_committed_on_a_branch(renamed):
     assert tab.problems == []
 
 
+@pytest.mark.thorough
 def test_a_plan_is_asked_for_edited_and_worked_on_part_by_part(local):
     tab, folder = local
     page = tab.page

@@ -35,6 +35,7 @@ def said(page, text):
     return page.locator(SAID).get_by_text(text, exact=True)
 
 
+@pytest.mark.thorough
 def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world):
     page = opened.page
     ask(page, "What does harvest return?")
@@ -55,6 +56,7 @@ def test_opening_a_repository_again_loses_no_earlier_conversation(opened, world)
 
 
 @pytest.mark.skipif(not postgres.program("initdb"), reason="PostgreSQL is not installed")
+@pytest.mark.thorough
 def test_chats_in_postgresql_are_those_of_every_server(visitor, world, tmp_path):
     page = visitor.page
     quiet = {"ollama_url": "", "embedded": "false", "auto_download": "false"}
@@ -118,6 +120,7 @@ def test_chats_are_searched_named_pinned_exported_and_deleted(opened, world):
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_names_complete_what_is_typed(opened):
     page, names = opened.page, opened.page.get_by_role("listbox", name="Mentions")
     page.locator("#chat-input").click()
@@ -173,6 +176,7 @@ def test_enter_sends_what_was_typed_and_tab_completes(opened):
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_every_command_completes_what_exists_and_no_new_name(opened):
     page, box, names = (
         opened.page,
@@ -205,6 +209,7 @@ def test_every_command_completes_what_exists_and_no_new_name(opened):
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_a_new_chat_begins_without_a_question(opened):
     page = opened.page
     ask(page, "What does harvest return?")
@@ -216,6 +221,7 @@ def test_a_new_chat_begins_without_a_question(opened):
     ).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):
     page = opened.page
     ask(page, "What does harvest return?")
@@ -231,6 +237,7 @@ def test_two_tabs_on_one_conversation_both_keep_theirs(opened, world):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_was_asked_and_found_outlives_a_killed_server_and_health_is_said(visitor, world, tmp_path):
     options = {"allow_private_hosts": "true", "allow_http": "true", "auto_download": "false", "embedded": "false"}
     page, state = visitor.page, world.ollama.state
@@ -272,6 +279,7 @@ window.Notification = class {
 };"""
 
 
+@pytest.mark.thorough
 def test_work_in_the_background_tells_when_it_is_done(visitor, world):
     page = visitor.page
     page.add_init_script(STUB)

@@ -26,6 +26,7 @@ def opened(tab, world, cellar):
     return tab.page
 
 
+@pytest.mark.thorough
 def test_all_repositories_are_searched_with_one_ranking(tab, world, cellar):
     page = opened(tab, world, cellar)
     tab.say("/search --all ripe fruit")
@@ -54,6 +55,7 @@ def test_all_repositories_are_searched_with_one_ranking(tab, world, cellar):
     assert tab.problems == []
 
 
+@pytest.mark.thorough
 def test_an_index_that_cannot_be_read_is_said_to_be_left_out(tab, world, cellar):
     page = opened(tab, world, cellar)
     folder = world.app.home / "data/index"
@@ -68,6 +70,7 @@ def test_an_index_that_cannot_be_read_is_said_to_be_left_out(tab, world, cellar)
         shutil.rmtree(copy)
 
 
+@pytest.mark.thorough
 def test_a_question_is_answered_from_all_repositories_without_a_model(tab, world, cellar):
     page = opened(tab, world, cellar)
     asked = len(world.ollama.state.sent("/api/chat"))
@@ -84,6 +87,7 @@ def test_a_question_is_answered_from_all_repositories_without_a_model(tab, world
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.thorough
 def test_the_first_screen_offers_it_and_needs_no_open_repository(browser, fresh, cellar, width, scheme):
     tab = Tab(browser, width=width, height=800, scheme=scheme)
     page = opened(tab, fresh, cellar)

@@ -44,6 +44,7 @@ def test_the_evidence_shows_lines_and_the_code_beside_is_read_by_names_outline_a
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_file_of_20_000_lines_stays_responsive(tab, world, tmp_path):
     lines = [f"VALUE_{n} = {n}  # the value of {n}" for n in range(19_990)]
     git_server.commit(tmp_path / "long", {"long.py": "\n".join([*lines, "", "def last_one():", "    return 1", ""])})
@@ -59,6 +60,7 @@ def test_a_file_of_20_000_lines_stays_responsive(tab, world, tmp_path):
     assert 0 < drawn < lines / 10, "what is out of sight takes no time"
 
 
+@pytest.mark.thorough
 def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: Tab, world):
     page = opened.page
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -102,6 +104,7 @@ def test_an_answer_is_rated_and_copied_and_its_steps_kept_and_compared(opened: T
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_an_answer_offers_what_to_ask_next_and_a_diagram_whose_boxes_open_code(opened: Tab):
     page = opened.page
     opened.say("Where is harvest defined?")
@@ -117,6 +120,7 @@ def test_an_answer_offers_what_to_ask_next_and_a_diagram_whose_boxes_open_code(o
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_the_settings_change_how_deep_a_search_goes(opened: Tab):
     page = opened.page
     page.locator("#chat-settings-open-modal").click()

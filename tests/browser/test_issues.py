@@ -24,6 +24,7 @@ def hosted(tmp_path_factory):
             yield folder / "served", git, hub, app
 
 
+@pytest.mark.thorough
 def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_path):
     (served, git, hub, app), page = hosted, visitor.page
     git_server.commit(tmp_path / "work", FILES)
@@ -75,6 +76,7 @@ def test_an_issue_is_worked_on_and_its_pull_request_opened(visitor, hosted, tmp_
     assert visitor.problems == []
 
 
+@pytest.mark.thorough
 def test_a_pull_request_is_reviewed_and_the_review_posted_and_its_comments_worked_on(visitor, hosted, tmp_path):
     (served, git, hub, app), page = hosted, visitor.page
     work = tmp_path / "work"

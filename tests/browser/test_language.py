@@ -28,6 +28,7 @@ def test_a_french_browser_sees_french(browser, fresh):
     tab.close()
 
 
+@pytest.mark.thorough
 def test_a_language_is_chosen_in_the_settings_and_survives_a_reload(opened):
     page = opened.page
     expect(page.locator(".rp-badge")).to_contain_text("Indexed")

@@ -77,6 +77,7 @@ def test_no_part_opens_a_connection_of_its_own(opened, world):
     assert [target for target in targets if not local.search(target)] == []
 
 
+@pytest.mark.thorough
 def test_a_reload_and_a_second_tab_find_the_same_repository(opened, world):
     page = opened.page
     assert "repo=" in page.url
@@ -129,6 +130,7 @@ def test_stop_ends_the_models_call_and_keeps_the_evidence(opened, world):
 
 
 @pytest.mark.parametrize("stopped", [False, True])
+@pytest.mark.thorough
 def test_an_answer_goes_on_when_its_tab_is_closed_and_is_there_on_return(opened, world, stopped):
     page, state = opened.page, world.ollama.state
     state.holding = True
@@ -211,6 +213,7 @@ def test_a_private_repository_takes_a_token_and_forgets_it(tab, world):
 
 
 @pytest.mark.parametrize(("width", "scheme", "locale"), [(390, "dark", "fr-FR"), (1280, "light", "en-US")])
+@pytest.mark.sampled(2)
 def test_nothing_is_wider_than_the_screen(browser, fresh, width, scheme, locale):
     tab = Tab(browser, width=width, height=800, scheme=scheme, locale=locale)
     page = tab.page

@@ -8,6 +8,7 @@ from support.ollama_server import OllamaServer
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.thorough
 def test_the_first_screen_names_the_model_with_its_speed_and_offers_the_next(visitor, tmp_path):
     with OllamaServer(models=["qwen2.5-coder:0.5b"], pullable=["qwen3:8b"], delay_s=0.02) as ollama:
         with running(tmp_path, ollama_url=ollama.url, auto_download="false", embedded="false") as app:
@@ -21,6 +22,7 @@ def test_the_first_screen_names_the_model_with_its_speed_and_offers_the_next(vis
             assert visitor.problems == [] and "Traceback" not in app.log.read_text()
 
 
+@pytest.mark.thorough
 def test_a_hosted_model_is_asked_for_by_address_and_key_and_what_is_wrong_is_said(visitor, tmp_path):
     page = visitor.page
     with running(tmp_path, ollama_url="", auto_download="false", embedded="false") as app:

@@ -28,6 +28,7 @@ def test_a_repository_opens_with_its_overview_whose_places_open_and_whose_chips_
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_a_question_stays_in_view_when_the_overview_above_it_comes_later(opened: Tab):
     page = opened.page
     page.set_viewport_size({"width": 1280, "height": 500})
@@ -61,6 +62,7 @@ def tower(world):
 
 
 @pytest.mark.parametrize(("width", "scheme", "locale"), [(1280, "light", "en-US"), (390, "dark", "fr-FR")])
+@pytest.mark.sampled(1)
 def test_the_picture_shows_ten_components_unscaled_and_each_opens_its_own(fresh, browser, tower, width, scheme, locale):
     tab = Tab(browser, width=width, scheme=scheme, locale=locale)
     page = tab.page
@@ -90,6 +92,7 @@ def test_the_picture_shows_ten_components_unscaled_and_each_opens_its_own(fresh,
     tab.close()
 
 
+@pytest.mark.thorough
 def test_places_of_a_local_folder_open_in_the_editor_that_was_chosen(fresh, tab: Tab, tower, world):
     page = tab.page
     page.goto(f"{fresh.app.url}/?repo={tower}")

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.thorough
 def test_a_search_lists_places_without_asking_a_model(opened, world):
     page = opened.page
     expect(page.locator(".rp-card")).to_have_attribute("data-phase", "ready")
@@ -37,6 +38,7 @@ def test_a_search_lists_places_without_asking_a_model(opened, world):
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_a_search_is_refined_in_place_and_survives_a_reload(opened):
     page = opened.page
     opened.say("/search tree")
@@ -95,6 +97,7 @@ def test_exact_lines_are_grouped_by_file_refined_in_place_and_opened(opened):
     assert opened.problems == []
 
 
+@pytest.mark.thorough
 def test_more_places_are_added_below(tab, world):
     page = tab.page
     page.goto(f"{world.app.url}/?repo={world.folder / 'big'}")
@@ -111,6 +114,7 @@ def test_more_places_are_added_below(tab, world):
     expect(found.nth(11).locator("tr[data-line]")).not_to_have_count(8)
 
 
+@pytest.mark.thorough
 def test_nothing_found_says_what_to_try(opened):
     page = opened.page
     opened.say("/search zzyzx lang:pyhton")
@@ -124,6 +128,7 @@ def test_nothing_found_says_what_to_try(opened):
     expect(card.locator(".rp-found").first).to_contain_text("harvest")
 
 
+@pytest.mark.thorough
 def test_the_command_alone_shows_examples_that_work(opened):
     page = opened.page
     page.get_by_role("button", name="Search", exact=True).click()
@@ -134,6 +139,7 @@ def test_the_command_alone_shows_examples_that_work(opened):
     expect(card.locator(".rp-filter")).to_have_text(re.compile("^symbol:"))
 
 
+@pytest.mark.thorough
 def test_search_is_in_the_menu_of_commands(opened):
     page = opened.page
     page.locator("#chat-input").click()

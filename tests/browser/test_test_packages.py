@@ -35,6 +35,7 @@ def orchard(tmp_path_factory):
             assert "Traceback" not in app.log.read_text(), app.log.read_text()[-4000:]
 
 
+@pytest.mark.thorough
 def test_it_is_asked_once_and_the_answer_is_remembered_for_the_repository(visitor, orchard):
     app, folder = orchard
     page = visitor.page

@@ -67,6 +67,7 @@ def telling(messages):
     return "A tree gets *2.5* litres from `litres` [orchard/water.py:4-6]."
 
 
+@pytest.mark.thorough
 def test_stop_keeps_the_pages_and_words_that_there_are(visitor: Tab, tmp_path):
     folder = tmp_path / "orchard"
     git_server.commit(folder, FILES)

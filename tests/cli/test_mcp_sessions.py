@@ -80,6 +80,7 @@ def called(server: Server, session: str, tool: str, **arguments: object) -> dict
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.sampled(1)
 def test_an_end_amid_sessions_leaves_nothing_in_the_temporary_folder(
     shop: Path, home: Path, tmp_path: Path, how
 ) -> None:
@@ -98,6 +99,7 @@ def test_an_end_amid_sessions_leaves_nothing_in_the_temporary_folder(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, None])
+@pytest.mark.sampled(1)
 def test_an_end_over_standard_input_leaves_nothing_in_the_temporary_folder(
     shop: Path, home: Path, tmp_path: Path, how
 ) -> None:
@@ -130,6 +132,7 @@ def test_an_end_over_standard_input_leaves_nothing_in_the_temporary_folder(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_abandoned_sessions_end_and_are_bounded(shop: Path, home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "t", mcp_idle_minutes=0.05, mcp_sessions=5) as server:
         for _ in range(5):
@@ -142,6 +145,7 @@ def test_abandoned_sessions_end_and_are_bounded(shop: Path, home: Path, tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_another_session_than_the_bound_is_refused(home: Path, tmp_path: Path) -> None:
     with served(home, tmp_path / "t", mcp_sessions=2) as server:
         assert [server.post("initialize", **INITIALIZE).status_code for _ in range(4)] == [200, 200, 503, 503]

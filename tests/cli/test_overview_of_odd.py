@@ -87,6 +87,7 @@ ODD: dict[str, tuple[dict[str, str], Callable[[dict], object]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
+@pytest.mark.sampled(4)
 def test_the_overview_of_an_odd_repository_says_what_there_is(run: Run, tmp_path: Path, name: str) -> None:
     files, holds = ODD[name]
     folder = tmp_path / "x"

@@ -107,6 +107,7 @@ def test_all_but_one_that_fails_are_published_and_taken_over_and_a_second_run_do
     assert "rent_of_tools" in str(run("search", "--all", "rent_of_tools", "--json")[1]["hits"])
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_loses_nothing(run, cluster, served, tmp_path):
     (raylet,) = cluster.head_node.all_processes["raylet"]
     killed = []
@@ -144,6 +145,7 @@ def test_what_is_missing_is_said(run, tmp_path, monkeypatch):
     assert status == 2 and "pip install 'repopilot[ray]'" in err
 
 
+@pytest.mark.thorough
 def test_a_head_that_disappears_is_said(run, cluster, served, tmp_path, monkeypatch):
     """The last one: the cluster is gone after it."""
     monkeypatch.setattr(ray_cluster, "LOST_AFTER_S", 1.0)

@@ -172,6 +172,7 @@ in_forks(step, [*range(0, 40, 4), 40, 80, 160, 320])
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_an_index_build(tmp_path):
     """The free space grows from none, so that every write of the build is once the one that fails."""
     root, first = write(tmp_path / "shop", many(30)), settings(tmp_path / "first")

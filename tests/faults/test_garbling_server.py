@@ -74,6 +74,7 @@ def garbling():
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["list", "rest"])
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.sampled(12)
 async def test_whatever_it_answers_is_a_failure_that_is_said(garbling, tmp_path, name, which):
     url, answers = garbling
     answers["list"] = json.dumps(SOUND).encode() if which == "rest" else BODIES[name]

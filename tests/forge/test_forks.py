@@ -32,6 +32,7 @@ def issue(world):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_without_the_right_to_push_the_pull_request_comes_from_a_fork(world, fork, run):
     url = issue(world)
     status, _, err = run("solve", url, "--json")
@@ -59,6 +60,7 @@ def test_without_the_right_to_push_the_pull_request_comes_from_a_fork(world, for
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_fork_that_is_behind_gets_the_commit_from_the_host_or_it_is_said(world, fork, run):
     git_server.commit(world.work, {"README.md": "# The shop\n"})
     world.publish()
@@ -92,6 +94,7 @@ def test_a_fork_that_is_behind_gets_the_commit_from_the_host_or_it_is_said(world
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_a_host_refuses_is_said_and_nothing_pushed(world, fork, run):
     url, of = issue(world), world.hub.fork
     world.hub.fork = {}

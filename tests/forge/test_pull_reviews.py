@@ -82,6 +82,7 @@ STRANGER = {"user": {"login": "mallory"}}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("account", ["me", "github-actions[bot]"])
+@pytest.mark.sampled(1)
 def test_comments_of_others_are_never_ours_whatever_mark_they_have(world, run, account):
     world.hub.account = account
     world.push_pull({"shop/prices.py": BAD})
@@ -112,6 +113,7 @@ def test_nothing_is_posted_where_the_host_does_not_say_whose_the_token_is(world,
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_defect_that_comes_back_gets_a_thread_of_its_own(world, run):
     def reviewed(content):
         world.push_pull({"shop/prices.py": content})
@@ -127,6 +129,7 @@ def test_a_defect_that_comes_back_gets_a_thread_of_its_own(world, run):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_threads_beyond_the_first_hundred_are_resolved(world, run):
     world.push_pull({"shop/prices.py": BAD})
     talk = [{"id": 1000 + n, "body": "hm", "path": "shop/prices.py", "line": 7, **STRANGER} for n in range(250)]
@@ -139,6 +142,7 @@ def test_threads_beyond_the_first_hundred_are_resolved(world, run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["resolved", "disliked"])
+@pytest.mark.sampled(1)
 def test_what_somebody_who_may_push_dismissed_is_not_raised_again(world, run, way):
     world.push_pull({"shop/prices.py": BAD})
     found = run("review", address(world), "--post", "--json")[1]["findings"]
@@ -252,6 +256,7 @@ def test_what_the_author_wrote_is_text_in_what_is_posted(world, run):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_on_gitea_comments_are_those_of_a_review(world, run):
     world.push_pull({"shop/prices.py": BAD})
     status, found, _ = run("review", f"{world.hub.url}/o/r/pulls/7", "--post", "--json")
@@ -267,6 +272,7 @@ def test_on_gitea_comments_are_those_of_a_review(world, run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("token", ["ghs_app", "ghp_person", ""])
+@pytest.mark.sampled(1)
 def test_the_commit_says_what_its_review_came_to(world, run, monkeypatch, token):
     """By a check run with the token of an app or a workflow, which alone may create one, else by a status."""
     world.hub.token = token
@@ -295,6 +301,7 @@ def test_what_an_earlier_review_found_and_still_stands_does_not_pass(language):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_a_tool_mends_for_certain_is_a_suggestion_where_the_host_takes_one_over(world, run):
     secret = "ghp_" + "a1B2" * 9
     code = f"import os, sys\nimport json\n\nTEXT = f'plain'\nKEY = f'{secret}'\nprint(sys, None == TEXT)\n"

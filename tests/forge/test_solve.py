@@ -59,6 +59,7 @@ def test_an_issue_becomes_a_branch_and_a_pull_request(world, run):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_second_run_goes_on_where_its_own_pull_request_is(world, run):
     url = issue(world, "rename price to cost")
     first = run("solve", url, "--open-pull", "--json")[1]["pull"]
@@ -96,6 +97,7 @@ def test_a_pull_request_of_somebody_else_is_not_gone_on_with(world, run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["push", "pull"])
+@pytest.mark.sampled(1)
 def test_a_change_that_can_not_be_pushed_is_shown_and_kept(world, run, fault):
     url = issue(world, "rename price to cost")
     if fault == "push":

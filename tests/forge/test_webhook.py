@@ -179,6 +179,7 @@ def test_what_waited_at_a_restart_is_worked_on(world, settings):
 @pytest.mark.slow
 @pytest.mark.parametrize("token", ["ghs_app", "ghp_person"])
 @pytest.mark.parametrize("pushed", [False, True])
+@pytest.mark.sampled(1)
 def test_the_commit_says_that_its_review_is_under_way_and_then_what_became_of_it(world, settings, token, pushed):
     world.hub.token = token
     settings = settings.model_copy(update={"git_token": f"{world.hub.url[7:]}={token}"})

@@ -114,6 +114,7 @@ def test_a_second_call_makes_the_job_look_again(root, conf, jobs):
     ],
 )
 @pytest.mark.parametrize("same", [False, True])
+@pytest.mark.sampled(4)
 def test_what_waiting_requests_ask_for_is_all_done_in_one_round(root, conf, jobs, monkeypatch, later, done, same):
     begun, gate, rounds, tokens = threading.Event(), threading.Event(), [], []
 

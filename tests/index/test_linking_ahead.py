@@ -147,6 +147,7 @@ jobs_for(conf).start(IndexRequest(snapshot(Path(sys.argv[1])), conf), tell).done
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "phase"), [("linking", "lexical"), ("linking", "graph"), ("linked", "lexical")])
+@pytest.mark.sampled(1)
 def test_a_kill_in_the_middle_costs_a_second_linking_at_most(tmp_path, conf, jobs, how, phase):
     root = write(tmp_path / "killed", many(40))
     jobs.build(IndexRequest(snapshot(root), conf))

@@ -105,6 +105,7 @@ def test_processes_can_be_renewed(pool):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_work_behind_leaves_the_warm_process_alone_and_is_replaced_when_stopped():
     pool, cancel = WorkerPool(), threading.Event()
     call = Call(f"{MODULE}:process_ids", (), 60)

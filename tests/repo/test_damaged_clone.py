@@ -63,6 +63,7 @@ def pack_of(clone: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_whichever_file_is_damaged_it_reads_the_same(server, options, clone):
     expected = contents(server, options)
     sound = options.home / "sound"

@@ -76,6 +76,7 @@ DATA = "from dataclasses import dataclass\n\n\n@dataclass\nclass Order:\n    row
     ],
 )
 @pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.sampled(8)
 async def test_what_still_uses_a_changed_definition_is_one_high_finding(
     tmp_path: Path, before, after, found: str, named: list[str], committed: bool
 ) -> None:
@@ -163,6 +164,7 @@ async def test_annotations_that_calls_no_longer_fit_are_no_proof_as_python_does_
         ),
     ],
 )
+@pytest.mark.sampled(4)
 async def test_a_change_whose_users_follow_breaks_nothing(tmp_path: Path, before, after) -> None:
     commit(work := tmp_path / "work", before, "before")
     commit(work, after, "after")
@@ -282,6 +284,7 @@ MANY = {f"m{n}.js": f"export class M{n} {{\n  push(one) {{}}\n}}\n" for n in ran
         (C_SHAPES, {"shape.h": ("int width", "long width"), "shape.c": ("int width", "long width")}, [], ["main.c`:4"]),
     ],
 )
+@pytest.mark.sampled(8)
 async def test_without_a_server_uses_that_cannot_be_proved_are_a_finding_of_their_own(
     tmp_path: Path, before, after, sure: list[str], maybe: list[str]
 ) -> None:

@@ -110,6 +110,7 @@ async def test_a_regression_is_proved_by_a_test_that_passes_before_and_fails_aft
     assert has_severe(report.findings, "high") and not has_severe(report.findings, "critical")
 
 
+@pytest.mark.thorough
 async def test_a_test_runs_outside_a_configuration_under_which_none_runs(reviewed):
     before = {**BEFORE, "tests/conftest.py": "def pytest_configure(config):\n    config.no_such_thing\n"}
     told = _report(2, "mean([]) divides by zero.", proof="p1")
@@ -131,6 +132,7 @@ async def test_what_the_change_adds_is_shown_by_a_test_that_fails_on_it(reviewed
 
 
 @pytest.mark.parametrize("test", [NEITHER, OLD])
+@pytest.mark.sampled(1)
 async def test_a_test_that_does_not_tell_the_states_apart_proves_nothing(reviewed, test):
     report, prompts, _ = await reviewed(_call("prove", test=test), _report(2, "It fails.", proof="p1"), DONE)
     assert not _by_model(report) and not report.folded
@@ -156,6 +158,7 @@ UNRAISED += "        spread([1])\n"
 
 
 @pytest.mark.parametrize("kind", OWN_FAULTS)
+@pytest.mark.sampled(2)
 async def test_a_test_that_fails_by_itself_shows_nothing(reviewed, kind):
     _, prompts, _ = await reviewed(_call("prove", test=OWN_FAULTS[kind]), DONE)
     assert "p1: no proof" in prompts[1], prompts[1].rpartition("data ")[2]
@@ -164,6 +167,7 @@ async def test_a_test_that_fails_by_itself_shows_nothing(reviewed, kind):
 
 
 @pytest.mark.parametrize("test", [RAISING, UNRAISED])
+@pytest.mark.sampled(1)
 async def test_an_exception_of_the_code_or_one_that_is_missing_shows_a_defect(reviewed, test):
     _, prompts, _ = await reviewed(_call("prove", test=test), DONE)
     assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
@@ -182,6 +186,7 @@ async def test_a_parameter_by_a_name_that_stood_elsewhere_is_new_where_calls_of_
     assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
 
 
+@pytest.mark.thorough
 async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(reviewed):
     old = {**BEFORE, "shop/old.py": "def _part():\n    return 1\n\n\ndef whole():\n    return _part()\n"}
     tests = (
@@ -193,6 +198,7 @@ async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(
 
 
 @pytest.mark.parametrize(("waits", "told"), [("", "p1: proved"), ("    time.sleep(2.5)\n", "p1: no proof")])
+@pytest.mark.sampled(1)
 async def test_code_that_no_longer_comes_to_an_end_is_proved_unless_the_test_is_slow_anyway(reviewed, waits, told):
     after = {"shop/prices.py": "def mean(prices):\n    while not prices: pass\n    return sum(prices) / len(prices)\n"}
     short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 6.0})}
@@ -367,6 +373,7 @@ async def test_where_the_runner_is_not_known_a_test_of_the_review_runs_with_node
     assert found.proof.outside and "node:test" in prompts[0] and "karma" in prompts[0]
 
 
+@pytest.mark.thorough
 async def test_a_regression_in_c_is_proved_by_a_program_that_is_compiled_alone(reviewed):
     before = {
         "include/mean.h": "int mean(const int *xs, int n);\n",

@@ -246,6 +246,7 @@ async def _through_a_question(server: GitServer, tmp_path: Path) -> None:
         ("review the whole project", {"pkg/db.py", "pkg/use.py", "web/app.js"}),
     ],
 )
+@pytest.mark.sampled(2)
 async def test_a_question_says_what_to_review(work: Path, tmp_path: Path, question: str, reviewed: set[str]) -> None:
     answer, events = await asked(workspace(str(work), tmp_path), question)
     report = answer.result

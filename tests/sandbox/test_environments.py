@@ -134,6 +134,7 @@ def test_requirements_that_exclude_each_other_are_taken_in_their_order(settings)
     assert [entry.requirement for entry in environment.left_out] == ["greeting==2.0"]
 
 
+@pytest.mark.thorough
 def test_limits_cancelling_and_bounds_leave_nothing_behind(settings):
     small = settings.model_copy(update={"environment_max_mb": 1})
     with pytest.raises(EnvironmentFailed, match="1 MB"):
@@ -258,6 +259,7 @@ def test_the_index_of_pip_is_used_unless_uv_has_its_own(monkeypatch, tmp_path):
     assert "UV_DEFAULT_INDEX" not in index_variables()
 
 
+@pytest.mark.thorough
 def test_versions_are_those_of_the_commits_date_where_no_lock_states_them(index, settings, monkeypatch):
     times = {"greeting-2.0-py3-none-any.whl": "2025-06-01T00:00:00Z"}
     with serve_index(index.parent, times, "2024-01-01T00:00:00Z") as address:

@@ -55,6 +55,7 @@ def test_there_are_enough_programs():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(FORGERS) - KNOWING))
+@pytest.mark.sampled(16)
 def test_no_forged_pass_is_genuine(name):
     """A guess may be right: a program that remembers earlier runs perfectly wins one time in twelve, see docs/trust.md.
     One that wins only some of the times is found by the score of many runs, not here, where chance must not decide."""

@@ -59,6 +59,7 @@ def test_there_are_enough_programs():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "level"), [pair for pair in MATRIX if pair[0] in CONTROLLED | APART])
+@pytest.mark.sampled(18)
 def test_matrix(name, level, world):
     contained(name, level, world, verify=name in CONTROLLED and level == "bwrap")
 

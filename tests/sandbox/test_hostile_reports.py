@@ -66,6 +66,7 @@ LARGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
+@pytest.mark.sampled(5)
 def test_large_reports_are_read_within_bounds(name):
     """Without bounds they take minutes each, and memory; a test that takes five is ended."""
     for read in READERS:
@@ -236,6 +237,7 @@ def test_a_run_that_writes_into_its_report_is_not_verified(block):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["bwrap", "landlock", "limits"])
+@pytest.mark.sampled(1)
 def test_a_caller_with_many_open_files_changes_nothing(level):
     """A server has more descriptors open than a run may have, and than `select` can wait for."""
     if reason := why_unavailable(level):

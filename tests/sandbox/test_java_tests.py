@@ -306,6 +306,7 @@ needs_maven = pytest.mark.skipif(
 @pytest.mark.slow
 @needs_maven
 @pytest.mark.parametrize("level", ["bwrap", "landlock"])
+@pytest.mark.sampled(1)
 def test_maven_reports_each_test_of_the_chosen_files(level):
     settings = Settings(sandbox=level)
     suite = RunnerSuite("java", ("src/test/java/shop/PriceTest.java",), packages=InstalledPackages("", DEBIAN))
@@ -317,6 +318,7 @@ def test_maven_reports_each_test_of_the_chosen_files(level):
 
 @pytest.mark.slow
 @needs_maven
+@pytest.mark.thorough
 def test_what_maven_can_not_compile_is_told():
     broken = SHOP | {"src/main/java/shop/Price.java": "package shop;\npublic class Price { int of }\n"}
     suite = RunnerSuite("java", ("src/test/java/shop/PriceTest.java",), packages=InstalledPackages("", DEBIAN))
@@ -326,6 +328,7 @@ def test_what_maven_can_not_compile_is_told():
 
 @pytest.mark.slow
 @needs_maven
+@pytest.mark.thorough
 async def test_a_change_of_java_is_tested_with_the_users_own_artifacts(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     (tmp_path / "home" / ".m2").mkdir(parents=True)
@@ -341,6 +344,7 @@ async def test_a_change_of_java_is_tested_with_the_users_own_artifacts(tmp_path,
 
 @pytest.mark.slow
 @needs_maven
+@pytest.mark.thorough
 async def test_a_test_of_a_new_method_of_java_verifies_it_though_nothing_compiles_without_it(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     (tmp_path / "home" / ".m2").mkdir(parents=True)

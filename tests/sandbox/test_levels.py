@@ -128,6 +128,7 @@ def ordinary(*command: str) -> list[str]:
         ("import os\ndef f():\n    return 3 + os.path.exists('/etc/passwd')\n", "True 1 finished ()"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_ordinary_users_have_the_same_levels(level, code, expected, tmp_path):
     if reason := why_unavailable(level):
         pytest.skip(reason)

@@ -102,6 +102,7 @@ def test_there_are_never_more_processes_than_the_limit(level):
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", hostile.HIDING)
+@pytest.mark.sampled(4)
 def test_memory_outside_of_processes_counts(name, level):
     with Peak(taken_memory) as peak:
         run = run_hostile(name, level, 5 if name in ENDLESS else 60)

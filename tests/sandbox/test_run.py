@@ -179,6 +179,7 @@ def test_is_wrong():
 
 @pytest.mark.parametrize("level", ["bwrap", "landlock"])
 @pytest.mark.parametrize("wrong", [6, 7])
+@pytest.mark.sampled(1)
 def test_tests_that_write_into_the_repository_run_in_a_copy_and_are_not_controlled(level, wrong, tmp_path):
     if reason := why_unavailable(level):
         pytest.skip(reason)

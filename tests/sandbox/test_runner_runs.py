@@ -176,6 +176,7 @@ def test_a_file_that_mocha_can_not_load_does_not_end_the_others(tmp_path, progra
     ],
     ids=["time", "processes", "memory", "network", "files", "escapes"],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_limits_hold_for_node(body, ended):
     run = run_node(script(body), Settings(test_timeout_s=1 if ended == "timeout" else 60))
     assert (run.ended, run.passed) == (ended, 0)

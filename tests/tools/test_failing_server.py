@@ -80,6 +80,7 @@ def printed(folder: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
+@pytest.mark.sampled(8)
 async def test_a_tool_outlives_its_server(
     folder: Path,
     tmp_path: Path,

@@ -74,6 +74,7 @@ TOOLS: dict[str, tuple[dict[str, object], Callable[[bytes], bytes]]] = {
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("ends", ENDS)
 @pytest.mark.parametrize("final", [True, False])
+@pytest.mark.sampled(6)
 async def test_an_edit_and_its_acceptance_keep_the_form_of_a_file(
     tmp_path: Path, ends: str, encoding: str, final: bool
 ):

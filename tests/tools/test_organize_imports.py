@@ -44,6 +44,7 @@ REGISTER = "from registry import register\n\n\n@register\ndef plugin():\n    ret
         ),
     ],
 )
+@pytest.mark.sampled(4)
 async def test_what_nobody_needs_goes(tmp_path: Path, text: str, after: str):
     files = {"a.py": text, "pure.py": PURE, "plugins.py": REGISTER, "models.py": "class Gone:\n    pass\n"}
     async with opened(workspace_of(tmp_path, files)) as tools:
@@ -75,6 +76,7 @@ async def test_what_nobody_needs_goes(tmp_path: Path, text: str, after: str):
         ),
     ],
 )
+@pytest.mark.sampled(4)
 async def test_what_somebody_needs_stays_and_it_is_said_why(
     tmp_path: Path, line: str, others: dict[str, str], why: str
 ):

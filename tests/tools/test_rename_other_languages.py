@@ -79,6 +79,7 @@ def output(command: str, root: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize("case", cases())
+@pytest.mark.sampled(30)
 async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
     await renamed_or_refused(case, tmp_path)
 
@@ -86,6 +87,7 @@ async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(c
 @pytest.mark.slow
 @needs_typescript
 @pytest.mark.parametrize("case", cases(CASES / "server"))
+@pytest.mark.sampled(4)
 async def test_a_server_of_typescript_renames_what_it_resolves(case: Case, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("PATH", typescript.PATH)
     await renamed_or_refused(case, tmp_path)

@@ -44,6 +44,7 @@ def handshake(app, **headers):
         return connection.recv(4096).decode("latin-1").split("\r\n")[0]
 
 
+@pytest.mark.sampled(1)
 def test_the_page_loads_nothing_from_elsewhere(app):
     page = waiting.get(app.url)
     assert page.status_code == 200 and "RepoPilot" in page.text
