@@ -120,9 +120,9 @@ def test_of_very_many_skipped_files_some_are_listed_and_the_others_counted():
 
 def test_the_estimate_keeps_the_order_of_indexing():
     files = [SourceFile(path, 3400, "h", "python", "code") for path in ("src/a.py", "docs/x.md", "src/b.py", "r.md")]
-    found = estimate(files, [Skip("z", "binary")])
-    assert [(f.name, f.files, f.lines) for f in found.folders] == [("src", 2, 200), ("docs", 1, 100), ("", 1, 100)]
-    assert found.lines == 400 and found.lexical_s == 0.0 and found.skipped == 1
+    found = estimate(files)
+    assert [(f.name, f.lines) for f in found.folders] == [("src", 200), ("docs", 100), ("", 100)]
+    assert found.files == 4 and found.lines == 400 and found.lexical_s == 0.0
 
 
 def test_settings_of_a_chat():
