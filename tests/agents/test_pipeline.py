@@ -111,18 +111,6 @@ async def test_from_the_task_to_checked_files(shop: Workspace) -> None:
     assert answers.validate_json(answers.dump_json(answer)).result == answer.result
 
 
-@pytest.mark.slow
-@pytest.mark.thorough
-async def test_the_verification_gives_slow_tests_the_time_that_they_were_seen_to_take(tmp_path) -> None:
-    test = "import time\nfrom shop.prices import with_discount\n\n\n"
-    test += "def test_none():\n    time.sleep(1.5)\n    assert with_discount(0) == 0\n"
-    slow = shop_workspace(tmp_path, {"tests/test_prices.py": test})
-    slow = replace(slow, settings=slow.settings.model_copy(update={"test_timeout_s": 1.0}))
-    answer, *_ = await made(slow, TASK, written("shop/prices.py", CHEAPER))
-    run = answer.result.tests.run
-    assert run.ended == "finished" and run.outcomes["tests/test_prices.py::test_none"] == "passed"
-
-
 async def test_what_no_test_verifies_is_not_accepted(shop: Workspace) -> None:
     answer, _, _ = await made(shop, REMOVE_TASK, written("shop/cart.py", REMOVE))
     verdict = answer.result.verdict
