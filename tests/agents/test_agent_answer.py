@@ -494,6 +494,7 @@ PIECES = st.sampled_from(
 ) | st.text("ab.`[]():-1,/\n ~|#>", max_size=3)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=25).map("".join), st.lists(st.integers(0, 200), max_size=12).map(sorted))
 def test_what_is_taken_apart_while_it_is_written_stays_so_wherever_it_is_cut(text: str, cuts: list[int]) -> None:
     whole, so_far = parts_of(text), AnswerSoFar()

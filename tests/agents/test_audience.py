@@ -55,6 +55,7 @@ async def test_without_documents_the_comment_of_what_was_found_leads(tmp_path):
     assert told.result.lead.startswith("> Takes the unsafe tags out of a page. [")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_setting", [True, False])
 async def test_an_agent_model_is_told_for_whom_it_writes_and_what_names_no_code_is_folded(shop, reader, by_setting):
     prompts: list[str] = []
@@ -93,6 +94,7 @@ async def test_a_sentence_for_readers_that_names_code_goes_back_once(shop, audie
     assert any("it names code" in prompt for prompt in prompts) == (audience == "reader")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["What does this project do?", "Who calls with_discount?"])
 async def test_an_agent_model_tells_a_reader_more_than_code_computes(reader, question):
     """Such as the first sentence of the README, or a list of callers."""

@@ -36,6 +36,7 @@ def test_a_reply_without_code_gives_none(reply):
     assert candidates.code_in_reply(reply) == ""
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_reply_is_survived(reply):
     assert candidates.problem_of(candidates.code_in_reply(reply), ["f"])

@@ -37,6 +37,7 @@ async def asked(workspace: Workspace, question: str = QUESTION) -> tuple[Answer,
     return done, events
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question", ["wer ruft validate_token auf?", "谁调用了 validate_token?", "wo gibt es Gutscheine?"]
 )

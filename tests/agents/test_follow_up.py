@@ -181,6 +181,7 @@ def test_a_heading_is_named_by_its_file() -> None:
     assert resolve("does it work without React?", (shown,)) == "does it work without React?"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120), st.text(max_size=80))
 def test_any_text_can_follow_any_other(question: str, before: str) -> None:
     assert isinstance(resolve(question, (turn(before),)), str)
@@ -196,6 +197,7 @@ async def conversation(workspace: Workspace, questions: Sequence[str]) -> list[A
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", ["what does it return?", "que renvoie-t-elle ?", "explain that function"])
 async def test_it_is_the_cited_place_of_the_last_answer(shop_with: Shop, second: str) -> None:
     told = "`validate_token` compares the digest with `hmac.compare_digest` [1]."

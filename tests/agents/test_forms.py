@@ -165,6 +165,7 @@ def test_every_package_of_a_repository_is_told_how_it_is_tested(tmp_path: Path) 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "purpose"), [("how do I run the tests?", "test"), ("How do I install it?", "install")]
 )

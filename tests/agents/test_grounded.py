@@ -40,6 +40,7 @@ async def read(task: str, said: dict, workspace):
     return call and (call.tool, call.arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "said", "call"),
     [
@@ -116,6 +117,7 @@ async def test_what_the_index_does_not_bear_out_is_not(store, task, said):
     assert await read(task, said, store) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "said"),
     [
@@ -131,6 +133,7 @@ async def test_what_the_task_does_not_ask_for_is_not_done(store, task, said):
     assert await read(task, said, store) is None
 
 
+@pytest.mark.slow
 async def test_a_path_that_ends_like_several_files_is_no_new_one(tmp_path: Path):
     files = {"a/toc.py": "def slug(text):\n    return text\n", "b/toc.py": "X = 1\n", "util.py": "Y = 1\n"}
     workspace = open_workspace(write(tmp_path / "it", files), offline(tmp_path / "home"))
@@ -139,6 +142,7 @@ async def test_a_path_that_ends_like_several_files_is_no_new_one(tmp_path: Path)
     assert await read(task, {"tool": "move_symbol", "name": "slug", "to_path": "util.py"}, workspace)
 
 
+@pytest.mark.slow
 async def test_of_several_places_the_user_is_asked(store):
     with pytest.raises(PlaceAmbiguous) as error:
         await read("LIMIT should be 7", {"tool": "set_value", "name": "LIMIT", "value": "7"}, store)
@@ -168,12 +172,14 @@ async def test_a_new_method_is_written_by_the_model_and_placed_by_code(store):
     assert not done.by_code and "is_empty" in done.notes[0]
 
 
+@pytest.mark.slow
 async def test_a_definition_may_be_called_as_one_of_another_class_or_of_python(store):
     said = {"tool": "new_definition", "name": "enumerate", "place": "Cart"}
     called = ("new_definition", {"path": "store/cart.py", "anchor": "Cart", "name": "enumerate"})
     assert await read("Cart could use an `enumerate(start=0)` method", said, store) == called
 
 
+@pytest.mark.slow
 async def test_a_reply_that_defines_something_else_is_never_shown(store):
     wrong = "```python\ndef empty(self):\n    return not self.items\n```\n"
     with pytest.raises(GenerationFailed):

@@ -155,6 +155,7 @@ async def test_tokens_are_counted_where_the_server_does_not(ran) -> None:
     assert facts(done.events)["tokens"] > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "ended"),
     [(Budget(2, 10**6, 60), "steps"), (Budget(20, 29, 60), "tokens"), (Budget(20, 10**6, 0), "seconds")],

@@ -111,6 +111,7 @@ async def test_what_names_nothing_here_is_asked_with_places_to_choose(money: Wor
     assert chosen.parts[0].files[0] in question.options[0]
 
 
+@pytest.mark.slow
 async def test_without_history_the_plan_says_so(money: Workspace, tmp_path) -> None:
     folder = tmp_path / "plain"
     for path, text in FILES.items():
@@ -122,6 +123,7 @@ async def test_without_history_the_plan_says_so(money: Workspace, tmp_path) -> N
     assert any("there is no history" in str(event) for event in events)
 
 
+@pytest.mark.slow
 async def test_where_the_task_names_a_definition_only_that_and_its_users_are_changed(money: Workspace) -> None:
     made = await planned(money, "plan: let RateError take the currency")
     code = [part.place for part in made.parts if role_of(part.files[0]) == "source"]

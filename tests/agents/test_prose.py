@@ -142,12 +142,14 @@ def test_objects_are_read_while_they_stream(sentences: list[tuple[str, int]], cu
     assert every[: len(early)] == early
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_any_reply_is_read(text: str) -> None:
     sentences_of_json(text)
     complete_sentences(text, ended=False)
 
 
+@pytest.mark.slow
 def test_json_nested_without_end_is_no_sentence() -> None:
     assert sentences_of_json("[" + '{"text": ' + "[" * 100_000) == []
 

@@ -193,6 +193,7 @@ async def test_packages_that_are_not_installed_are_said(tmp_path):
     assert "The packages that the tests need are not installed" in said and "--build" in said
 
 
+@pytest.mark.slow
 @needs_node
 async def test_a_runner_that_is_not_known_is_said(tmp_path):
     manifest = {"scripts": {"test": "jasmine"}}
@@ -304,6 +305,7 @@ async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp
     assert told["new"] == list(done.repaired) and told["turned_green"] == [], "it was not there to be red"
 
 
+@pytest.mark.slow
 async def test_that_no_runner_is_known_is_not_called_untested(tmp_path):
     files = {
         "sum.c": "int twice(int a) { return 2 * a; }\n",

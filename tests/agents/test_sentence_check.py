@@ -150,6 +150,7 @@ def test_a_question_about_everything_has_no_subject() -> None:
     assert subject_share({}, "anything") == 1.0
 
 
+@pytest.mark.slow
 @given(st.text(max_size=120))
 def test_any_text_is_checked(text: str) -> None:
     checked = check_sentence(text, GROUND)
@@ -159,6 +160,7 @@ def test_any_text_is_checked(text: str) -> None:
         assert excerpt.start_line <= checked.lines[0] <= checked.lines[1] <= excerpt.end_line
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("the session is kept `max_age` 600 in a cookie [ ( : . [1]".split()), max_size=12))
 def test_what_is_shown_is_a_whole_sentence(words: list[str]) -> None:
     checked = check_sentence(" ".join(words), GROUND)

@@ -217,6 +217,7 @@ async def test_a_part_that_fails_stops_no_other(shop):
     assert done.parts and not done.parts[0].done and "Not done: " in done.text
 
 
+@pytest.mark.slow
 async def test_an_agent_model_divides_and_routes_each_part(shop):
     replies = iter(
         [

@@ -182,6 +182,7 @@ async def test_a_missing_annotation_contradicts_nothing(tmp_path):
     assert [e.severity for e in bare] == ["low"]
 
 
+@pytest.mark.slow
 async def test_a_repository_without_a_type_checker_has_no_step_for_it(tmp_path):
     files = {**FILES, "pyproject.toml": '[project]\nname = "shop"\n'}
     (found,), said = await found_in(tmp_path, files, "shop/prices.py", WRONG)
@@ -300,6 +301,7 @@ def _told(line: int, message: str, path: str = "shop/prices.py") -> TypeDiagnost
     return TypeDiagnostic(path, line, message)
 
 
+@pytest.mark.slow
 def test_errors_are_compared_by_what_they_say(tmp_path):
     workspace = workspace_of(tmp_path, {**FILES, "shop/prices.py": "import a\n\n\n" + PRICES})
     untyped = "Function is missing a type annotation  [no-untyped-def]"

@@ -346,6 +346,7 @@ def test_a_component_has_its_data_on_its_page(tmp_path, wiki):
     assert sum(data) == 2, "and on that of the subject"
 
 
+@pytest.mark.slow
 def test_a_library_does_not_use_itself_and_an_alias_is_no_error_of_its_own(tmp_path, monkeypatch):
     files = {
         "go.mod": "module go.etcd.io/bbolt\n\ngo 1.22\n",
@@ -383,6 +384,7 @@ def test_an_interface_names_overloads_once_and_nothing_local_and_begins_with_wha
     assert [row.partition(" ([")[0].strip() for row in rows] == ["- `def ring(self)`"], "the most called of 47"
 
 
+@pytest.mark.slow
 def test_what_a_rust_file_tests_in_itself_is_no_use(tmp_path):
     lib = "mod shelf;\nmod till;\n\npub fn run() {\n    till::ring();\n    shelf::fill();\n}\n"
     tests = "#[cfg(test)]\nmod tests {\n    use crate::till::ring;\n\n    #[test]\n    fn rings() {\n        ring();\n    }\n}\n"
@@ -482,6 +484,7 @@ MARKDOWN = "# Till\n\n```bash\npip install till\n```\n\n- Use it:\n\n  ```py\n  
 RST = "Till\n====\n\n.. code-block:: python\n\n    import till\n\n    till.total()\n\nAnd more.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "readme", "place"),
     [("README.md", MARKDOWN, "README.md:10-12"), ("README.rst", RST, "README.rst:6-8")],
@@ -526,6 +529,7 @@ def section_of(wiki) -> str:
     return (wiki / "stock.md").read_text().partition("## How it works\n")[2].partition("\n## ")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("blocks", "shown"),
     [
@@ -547,6 +551,7 @@ def test_an_example_that_imports_another_package_is_not_shown(tmp_path, blocks, 
     assert section.startswith(f"\n~~~~py\n{shown}") if shown else not section
 
 
+@pytest.mark.slow
 def test_the_interface_has_what_a_module_exports(tmp_path):
     kinds = {
         "src/till.js": "/** Adds up all items. */\nexport const total = items => {\n  return count(items)\n}\n\n"
@@ -888,6 +893,7 @@ def parser():
 }
 
 
+@pytest.mark.slow
 def test_a_page_has_the_subclasses_and_options_of_its_component(tmp_path):
     write(tmp_path / "repo", READERS)
     written(tmp_path, tmp_path / "wiki")
@@ -902,6 +908,7 @@ def test_a_page_has_the_subclasses_and_options_of_its_component(tmp_path):
     assert "- `-d, --debug`: print what is done" in rows and "no option" not in rows
 
 
+@pytest.mark.slow
 def test_the_errors_of_go_and_rust_are_found_by_their_conventions(tmp_path):
     code = 'package till\n\nimport "errors"\n\nvar (\n\tErrSoldOut = errors.New("sold out")\n\tErroneous = 1\n)\n\n// LateError tells how late.\ntype LateError struct{}\n\nfunc (e *LateError) Error() string { return "late" }\n\ntype Till struct{}\n'
     rust = "/// What goes wrong.\npub(crate) enum Error<'a> { Late(&'a str) }\n\npub struct ParseError;\n\npub enum Till { Open }\n\nfn error() -> Error<'static> { Error::Late(\"\") }\n"

@@ -113,6 +113,7 @@ def test_tools_are_listed_and_called_on_a_working_copy(client, repository):
     assert client.post("/tools/no_such", json={"source": str(repository)}).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_question_is_streamed_as_events(client, repository):
     body, kinds = {"source": str(repository), "question": "what calls price?"}, []
     headers = {"Accept": "text/event-stream", "X-Request-ID": "mine-1"}
@@ -128,6 +129,7 @@ def test_a_question_is_streamed_as_events(client, repository):
     assert document["request"] == "mine-1" and document["answer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}])
 def test_without_the_token_nothing_is_said(client, headers):
     reply = waiting.get(f"{client.base_url}repositories", headers=headers)

@@ -147,6 +147,7 @@ def test_metrics_count_requests_and_times_and_tell_no_content(client, repository
     assert SECRET_NAME not in reply.text and "f1" not in re.sub("[0-9a-f]{12}", "", reply.text)
 
 
+@pytest.mark.slow
 def test_health_that_many_ask_for_at_once_is_up(tmp_path):
     with Runtime(Settings(home=tmp_path, _env_file=None)) as runtime, ThreadPoolExecutor(8) as threads:
         assert all(threads.map(is_usable, [runtime] * 400))

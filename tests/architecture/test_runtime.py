@@ -35,6 +35,7 @@ def test_making_a_runtime_imports_none_of_its_parts():
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_closing_ends_jobs_and_worker_processes(tmp_path, settings):
     with Runtime(settings) as runtime:
         job = runtime.index_jobs.start(IndexRequest(snapshot(write(tmp_path / "shop", FILES)), settings))

@@ -73,6 +73,7 @@ def test_an_ambiguous_file_name_names_no_file() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.text("`shop/cart.py lines 0123456789-,:()\n", max_size=200))
 def test_every_named_range_lies_in_its_file(answer: str) -> None:
     for path, first, last in places(answer)[0]:

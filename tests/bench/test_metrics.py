@@ -62,6 +62,7 @@ def test_gold_places_that_name_no_lines_can_be_left_out() -> None:
     assert with_lines([["a.py", 0, 0], ["b.py", 2, 3]]) == [["b.py", 2, 3]]
 
 
+@pytest.mark.slow
 @given(places, places)
 def test_overlap_is_symmetric(one: tuple, other: tuple) -> None:
     assert overlaps(one, other) == overlaps(other, one)

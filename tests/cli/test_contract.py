@@ -21,6 +21,7 @@ Run = Callable[..., object]
 HIT_KEYS = {"path", "start_line", "end_line", "symbol", "kind", "language", "score", "why", "text"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["search", "--help"], ["--unknown"]])
 def test_what_needs_no_repository_loads_nothing_of_the_program(arguments: list[str]) -> None:
     code = (
@@ -56,6 +57,7 @@ def test_a_changed_file_is_noticed(run: Run, shop: Path) -> None:
     assert all(h["path"] != "shop/refunds.py" for h in run("search", shop, "give_back_money", "--json").json["hits"])
 
 
+@pytest.mark.slow
 def test_search_gives_exact_lines_with_reasons(run: Run, shop: Path) -> None:
     hit = run("search", shop, "where are tokens validated", "-k", 3, "--json").json["hits"][0]
     assert hit.keys() >= HIT_KEYS and hit["path"] == "shop/auth.py" and hit["why"]
@@ -64,6 +66,7 @@ def test_search_gives_exact_lines_with_reasons(run: Run, shop: Path) -> None:
     assert hit["lines"] and all(lines[number - hit["start_line"]] == text for number, text in hit["lines"])
 
 
+@pytest.mark.slow
 def test_a_search_prints_places_with_their_lines(run: Run, shop: Path) -> None:
     out = run("search", shop, "where are tokens validated", "-k", 3).out
     assert out.startswith("shop/auth.py:") and "def validate_token" in out
@@ -77,6 +80,7 @@ def test_ask_takes_the_search_command(run: Run, shop: Path) -> None:
     assert "`/search " in run("ask", shop, "/search").out
 
 
+@pytest.mark.slow
 def test_many_queries_give_one_document_a_line_in_order(run: Run, shop: Path, tmp_path: Path) -> None:
     queries = ["validate_token", "renderBasket", "orders table"]
     file = tmp_path / "queries.jsonl"
@@ -85,6 +89,7 @@ def test_many_queries_give_one_document_a_line_in_order(run: Run, shop: Path, tm
     assert [d["hits"][0]["path"] for d in documents] == ["shop/auth.py", "web/basket.js", "schema.sql"]
 
 
+@pytest.mark.slow
 def test_ask_without_a_model_answers_from_the_repository_alone(run: Run, shop: Path) -> None:
     done = run("ask", shop, "where are session tokens validated?", "--json")
     document = done.json
@@ -99,6 +104,7 @@ def test_ask_without_a_model_answers_from_the_repository_alone(run: Run, shop: P
     assert [s["name"] for s in document["steps"][0]["children"]][:3] == ["route", "retrieve", "read"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     ["Delete the tokens module", "rename validate_token to check_token", "What happens, step by step, on exit?"],
@@ -133,6 +139,7 @@ def test_context_is_markdown_with_places_and_commit(run: Run, shop: Path, tmp_pa
     assert "## shop/" in text and "```py" in text and len(text) < 600 * 6
 
 
+@pytest.mark.slow
 def test_doctor_says_what_is_missing_and_how_to_fix_it(run: Run) -> None:
     document = run("doctor", "--json").json
     checks = {c["name"]: c for c in document["checks"]}
@@ -194,6 +201,7 @@ def test_only_the_document_goes_to_standard_output(shop: Path, home: Path) -> No
     assert json.loads(done.stdout)["hits"][0]["path"].startswith("shop/")
 
 
+@pytest.mark.slow
 def test_the_documents_have_the_keys_of_the_contract_and_no_others(run: Run, shop: Path) -> None:
     assert run("search", shop, "cart", "--json").json.keys() == {"commit", "hits"}
     assert run("route", "what is this?", "--json").json.keys() == {"intent", "confidence", "tier", "reason"}

@@ -171,6 +171,7 @@ async def test_the_tools_say_what_they_do(home: Path) -> None:
         assert tools["apply"].annotations.destructiveHint and not tools["apply"].annotations.readOnlyHint
 
 
+@pytest.mark.slow
 async def test_arguments_of_every_tool_are_checked(shop: Path, home: Path) -> None:
     refused = [
         ("search", {"all": True, "query": "x", "k": 0}, "k: "),

@@ -17,6 +17,7 @@ DEEP, DIGITS = "[" * 5_000, "9" * 5_000
 MANIFESTS = "package.json pyproject.toml Cargo.toml composer.json setup.cfg setup.py".split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [from_json, from_toml, from_yaml])
 @pytest.mark.parametrize(
     "text", [DEEP, "a = " + DEEP, "{" * 20_000, f"a: {DIGITS}", f"a = {DIGITS}", DIGITS, "2001-99-99", "&a [*a"]

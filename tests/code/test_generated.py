@@ -84,6 +84,7 @@ def test_the_leading_comment_ends_where_code_begins() -> None:
     assert leading_comment("# One.\n'''Text.\nMore.'''\n# Two.\nrun()\n") == "# One.\n\n# Two."
 
 
+@pytest.mark.slow
 @given(st.text("#/*-\n <!>ab.", max_size=200))
 def test_without_a_docstring_the_leading_comment_is_the_beginning_of_the_text(text: str) -> None:
     found = leading_comment(text)

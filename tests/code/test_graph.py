@@ -311,6 +311,7 @@ def test_members_of_a_declared_field():
     assert calls == {("Builder.java:Builder.step", "Tokeniser.java:Tokeniser.read"): 0.9}
 
 
+@pytest.mark.slow
 def test_constants_of_ruby_are_those_of_the_innermost_module():
     graph = _graph(
         {

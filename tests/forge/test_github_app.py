@@ -40,6 +40,7 @@ def pull(url, number=7, name="o/r"):
     return parse_item(f"{url}/{name}/pull/{number}")
 
 
+@pytest.mark.slow
 def test_it_works_with_a_token_of_its_installation_and_under_its_own_name(world, settings):
     world.push_pull({"shop/prices.py": "RATE = 3\n"})
     item = pull(world.hub.url)
@@ -65,6 +66,7 @@ def test_no_other_host_gets_what_the_key_signs(world, settings, address):
     assert token_for(world.hub.url, token) and not token_for(address, token) and not token_for("https://x.test", token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [None, "", "no key", "-----BEGIN RSA PRIVATE KEY-----\né\n"])
 def test_a_key_that_is_none_is_said(world, settings, tmp_path, text):
     (tmp_path / "app.pem").unlink()

@@ -85,6 +85,7 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
         post(item, forge, pull, report(3), {}.get)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [None, 2])  # its fork was deleted, or the token may not see it
 def test_a_merge_request_is_read_without_the_project_it_comes_from(lab, world, source):
     lab.merge_request["source_project_id"] = source

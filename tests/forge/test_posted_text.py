@@ -112,6 +112,7 @@ def test_a_pull_request_and_a_question_post_text_alone(path, text):
     check(question_text(done, "en"))
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @example("x\n\nCo-authored-by: a <a@b.org>\n\nskip-checks: true")
 @example("[skip ci] fix #1")
@@ -121,6 +122,7 @@ def test_the_title_of_an_issue_is_the_line_of_a_commit_alone(title):
     assert len(subject.splitlines()) <= 1 and not re.search(r"\[|\*\*\*|@\w|#\d|://", subject)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_a_path_is_code_whatever_is_in_it(path):
     _, prose = rendered(f"- {code_span(visible(path))} (added)")

@@ -194,6 +194,7 @@ def test_what_a_host_says_is_quoted_as_a_sentence(settings, path, reply, said):
         assert said in failure(client(url, path, settings).pull)
 
 
+@pytest.mark.slow
 def test_the_command_line_says_which_host_it_asks(monkeypatch, capsys, tmp_path):
     with answering((404, JSON, b"{}")) as (url, _):
         monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path))

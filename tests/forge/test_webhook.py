@@ -51,6 +51,7 @@ def test_a_call_has_its_pull_request_reviewed_once(world, settings):
         assert Deliveries(settings.home).next() is None and len(world.hub.inline) == posted
 
 
+@pytest.mark.slow
 def test_the_log_says_what_became_of_each_call(world, settings, caplog):
     caplog.set_level("INFO", "repopilot.forge")
     limited = settings.model_copy(update={"webhook_repositories": ["another/one"]})
@@ -64,6 +65,7 @@ def test_the_log_says_what_became_of_each_call(world, settings, caplog):
     assert all(line.startswith(start) for line, start in zip(said, starts, strict=True)), said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "length", "status"),
     [

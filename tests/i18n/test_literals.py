@@ -130,6 +130,7 @@ def area(path: Path) -> str:
 AREAS = sorted({area(path) for path in PACKAGE.rglob("*.py")} - {"app"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AREAS)
 def test_no_words_for_users_are_left_in_the_code(name: str) -> None:
     left = []

@@ -178,6 +178,7 @@ async def test_no_model_is_asked(shop):
     assert outline == "turn\n  changed code\n  evidence"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a b/x.py", "a\tb.py", "a\nb.py", 'a"b.py', "a\\b.py", "naïve.py", "-x.py", "c b/a.py"]
 )

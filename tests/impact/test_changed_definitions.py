@@ -91,6 +91,7 @@ def test_a_long_file_is_read_once() -> None:
     assert len(changed_definitions("a.py", "", text)) == 3000
 
 
+@pytest.mark.slow
 @given(st.text("abc =()\n:def#'\"", max_size=60))
 def test_any_text_is_read(text: str) -> None:
     assert changed_definitions("a.py", text, text) == ()

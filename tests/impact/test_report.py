@@ -299,6 +299,7 @@ async def test_a_private_change_is_no_interface(repository):
     assert report.changed[0].symbols == ("_round",)
 
 
+@pytest.mark.slow
 async def test_a_range_whose_end_is_indexed(shop):
     report = await _report(shop, diff="HEAD~1..HEAD")
     assert {c.path for c in report.changed} == {"shop/prices.py", "shop/web.py", "shop/lonely.py"}
@@ -361,6 +362,7 @@ async def test_unknown_refs(shop):
         await _report(shop, diff="..main")
 
 
+@pytest.mark.slow
 async def test_markdown_and_json_hold_the_report(shop):
     report = await _report(shop, "shop/prices.py:price")
     text = impact_markdown(report)

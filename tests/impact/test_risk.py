@@ -70,6 +70,7 @@ def test_more_evidence_never_lowers_the_risk():
         assert order.index(level(reasons(more), True)) >= order.index(level(reasons(base), True))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 def test_rank_is_kept_and_flows_to_what_is_depended_on(pairs):
     nodes = NodeColumns()
@@ -85,6 +86,7 @@ def test_rank_is_kept_and_flows_to_what_is_depended_on(pairs):
 PATHS = st.sampled_from("abcdef")
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(PATHS, max_size=5, unique=True)), st.sets(PATHS, min_size=1))
 def test_together_counts_commits(commits, changed):
     history = [Commit("x", "", tuple(paths), 0) for paths in commits]

@@ -176,6 +176,7 @@ ELSEWHERE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ELSEWHERE)
 def test_what_is_no_chroma_server_is_said_and_asked_once(what, both, monkeypatch):
     monkeypatch.setattr(chroma_server, "_ANSWER_S", 1.0)
@@ -207,6 +208,7 @@ def test_only_who_has_the_token_is_served(server, tmp_path, shop):
     assert "secret-token" not in shown and "password" not in shown
 
 
+@pytest.mark.slow
 def test_doctor_and_the_line_of_health_say_which_store_is_used_and_what_is_wrong(server, tmp_path):
     def found(url):
         runtime = runtime_for(settings(tmp_path, chroma_url=url))

@@ -95,6 +95,7 @@ def _broken(data: bytes, how: str) -> bytes:
     }[how]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["missing", "empty", "cut", "text", "bytes", "version"])
 def test_a_missing_broken_or_old_one_is_made_when_asked_for(root, conf, how, jobs):
     index = jobs.build(IndexRequest(snapshot(root), conf))
@@ -126,6 +127,7 @@ def test_a_graph_that_cannot_be_stored_is_built_each_time_with_a_note(root, conf
     assert same(graph_of(job.index), whole(job.index))
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_swept(root, conf, jobs):
     index = jobs.build(IndexRequest(snapshot(root), conf))
     ended = subprocess.Popen([sys.executable, "-c", ""])
@@ -180,6 +182,7 @@ def test_a_crash_is_a_note_and_vectors_are_computed(root, conf, monkeypatch, job
     assert same(graph_of(job.index), whole(job.index))
 
 
+@pytest.mark.slow
 def test_a_deleted_generation_needs_no_graph(tmp_path, conf, jobs):
     root = write(tmp_path / "many", many(3))
     index = jobs.build(IndexRequest(snapshot(root), conf))

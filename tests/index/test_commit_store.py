@@ -114,6 +114,7 @@ def test_another_history_is_read_anew(shop, tmp_path):
     assert [c.subject for c in updated(shop, kept, limit=50)] == ["Count carts again", "Open the shop"]
 
 
+@pytest.mark.slow
 def test_no_more_commits_are_kept_than_wanted(shop, tmp_path):
     kept = tmp_path / "kept"
     assert len(updated(shop, kept, limit=2)) == 2
@@ -151,6 +152,7 @@ def test_what_is_stored_stays_while_the_remote_does_not_answer(tmp_path):
         assert update() == ["Close the shop", "Count carts", "Open the shop"]
 
 
+@pytest.mark.slow
 def test_a_folder_without_commits_and_one_with_a_giant_commit(tmp_path):
     folder = tmp_path / "plain"
     folder.mkdir()

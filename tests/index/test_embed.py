@@ -61,6 +61,7 @@ def test_ollama_embeds_when_it_is_asked_to(tmp_path):
         assert max(len(text) for body in server.state.sent("/api/embed") for text in body["input"]) <= 2000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("background", [True, False])
 def test_a_question_waits_less_for_a_server_than_the_background_does(tmp_path, monkeypatch, native, background):

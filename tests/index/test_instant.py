@@ -39,6 +39,7 @@ def contents(index):
     return list(index.files.items()), list(index.chunks), analyses, lexical_content(index.lexical)
 
 
+@pytest.mark.slow
 def test_an_index_tells_what_is_in_the_folder(root, conf):
     index = build(root, conf, commit="abc")
     assert (index.commit, index.name) == ("abc", "shop")
@@ -54,6 +55,7 @@ def test_an_index_tells_what_is_in_the_folder(root, conf):
     assert index.report.lines == sum(text.count("\n") for text in FILES.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "found"),
     [("Cart", ["Cart"]), ("Cart.total", ["Cart.total"]), ("total", ["Cart.total"]), ("art.total", []), ("none", [])],
@@ -62,6 +64,7 @@ def test_symbols_are_found_by_plain_and_qualified_name(root, conf, name, found):
     assert [s.qualified for s in build(root, conf).symbols(name)] == found
 
 
+@pytest.mark.slow
 def test_chunks_are_exact_lines_and_rows_of_the_lexical_index(root, conf):
     index = build(root, conf)
     assert len(index.chunks) == len(index.lexical) == index.report.chunks
@@ -74,6 +77,7 @@ def test_chunks_are_exact_lines_and_rows_of_the_lexical_index(root, conf):
         index.chunks[len(index.chunks)]
 
 
+@pytest.mark.slow
 def test_nothing_is_done_when_nothing_changed(root, conf):
     first = build(root, conf)
     again = build(root, conf)
@@ -95,6 +99,7 @@ def test_an_open_index_is_shared_until_it_is_another(root, conf):
     assert "src/new.py" in opened(root, conf).files
 
 
+@pytest.mark.slow
 def test_only_changed_files_are_read_again(root, conf):
     build(root, conf)
     write(root, {"src/shop/prices.py": "def cost(item):\n    return 1\n", "README.md": None, "src/new.py": "X = 1\n"})
@@ -123,6 +128,7 @@ def test_any_series_of_edits_gives_the_index_of_a_fresh_build(tmp_path, conf, se
     assert contents(edited) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_an_index_that_was_replaced_is_freed_at_once(root, conf):
     index = build(root, conf)
     assert index.chunks[0].text
@@ -167,6 +173,7 @@ def test_a_stopped_update_is_taken_up_again(tmp_path, conf):
     assert contents(index) == contents(build(root, settings(tmp_path / "other")))
 
 
+@pytest.mark.slow
 def test_names_of_files_may_be_anything(tmp_path, conf):
     names = ["a b.py", "<i>[x](y).py", "quo'te\".py", "ünïcode-名.py", "-rf.py", "%s{0}.py"]
     index = build(write(tmp_path / "odd", {name: f"def f{n}():\n    pass\n" for n, name in enumerate(names)}), conf)
@@ -212,6 +219,7 @@ def test_a_folder_of_binaries_is_reported_with_the_reason(tmp_path, conf):
         build(root, conf)
 
 
+@pytest.mark.slow
 def test_a_folder_without_code_is_noted(tmp_path, conf):
     index = build(write(tmp_path / "papers", {"README.md": "# Notes\n\nOnly words.\n"}), conf)
     assert index.notes == ("There is no source code here, only documents and configuration.",)
@@ -298,6 +306,7 @@ except StorageError as error:
     assert len(build(root, conf).files) == 60
 
 
+@pytest.mark.slow
 def test_a_stored_report_can_be_translated(tmp_path, conf):
     root = write(tmp_path / "papers", {"README.md": "# Notes\n\nOnly words.\n", "pkg/broken.md": b"\0\1"})
     build(root, conf)

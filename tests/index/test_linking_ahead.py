@@ -107,6 +107,7 @@ def test_a_failure_does_not_hold_up_the_index_and_the_graph_is_linked_behind_it(
     assert edges(job.index) == fresh(root, tmp_path)
 
 
+@pytest.mark.slow
 def test_stopping_the_linking_does_not_stop_the_index(root, conf):
     interrupt = threading.Event()
     interrupt.set()

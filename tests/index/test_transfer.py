@@ -28,6 +28,7 @@ def exported(tmp_path):
     return file, snapshot, export_index(conf.indexes / snapshot.key, file), index
 
 
+@pytest.mark.slow
 def test_the_index_answers_the_same_elsewhere(exported, tmp_path):
     file, snapshot, facts, index = exported
     folder = tmp_path / "elsewhere" / snapshot.key

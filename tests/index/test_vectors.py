@@ -31,6 +31,7 @@ def all_numbers(index):
     return list(range(len(index.chunks)))
 
 
+@pytest.mark.slow
 def test_vectors_are_computed_once_and_saved_across_restarts(index, conf):
     first = WordEmbedder()
     found = vectors_of(index, first).in_time(index, all_numbers(index), 1e9)[1]

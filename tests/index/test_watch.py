@@ -17,6 +17,7 @@ def root(tmp_path):
     return write(tmp_path / "shop", FILES)
 
 
+@pytest.mark.slow
 def test_a_change_leads_to_a_new_index(conf, root, jobs):
     told = threading.Event()
     jobs.build(IndexRequest(snapshot(root), conf))

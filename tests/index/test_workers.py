@@ -32,6 +32,7 @@ def run(pool):
     return start
 
 
+@pytest.mark.slow
 def test_every_item_is_answered_once(run):
     found = list(run([range(start, start + 7) for start in range(0, 70, 7)]))
     assert sorted(found) == [n * n for n in range(70)]

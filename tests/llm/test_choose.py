@@ -76,6 +76,7 @@ async def test_embedded_can_be_switched_off(settings_for):
     assert await choose.choose(settings, ModelResources()) is None
 
 
+@pytest.mark.slow
 async def test_embedded_takes_what_is_installed(settings_for):
     settings = settings_for(llm_model=LARGER)
     install(settings, SMALL)
@@ -271,6 +272,7 @@ async def test_a_reviewer_that_is_missing_is_said(settings_for):
     assert "REPOPILOT_REVIEWER_MODEL names phi" in note and translated(note, "fr").endswith("le remplace.")
 
 
+@pytest.mark.slow
 def test_no_smaller_size_is_fetched_before_the_installed_one_was_measured(settings_for):
     settings = settings_for()
     install(settings, "qwen2.5-coder:7b")

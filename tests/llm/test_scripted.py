@@ -13,6 +13,7 @@ from repopilot.llm.model import estimate_tokens
 HELLO = [ChatMessage(role="user", content="hello")]
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_a_text_arrives_completely(text):
     responses = list(ScriptedLLM(lambda _: text).stream_chat(HELLO))

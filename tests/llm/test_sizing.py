@@ -95,6 +95,7 @@ def test_what_is_offered_is_missing_and_fits(known, memory, installed, answering
     assert offered in (None, SMALL) or sizing.fits(offered, memory)
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*SIZES, "mistral"]))
 def test_every_size_has_its_place_in_the_order(wanted):
     order = sizing.by_preference(wanted)

@@ -47,6 +47,7 @@ async def failure(model, step, **options) -> ModelError:
     return caught.value
 
 
+@pytest.mark.slow
 async def test_a_reply_is_streamed_piece_by_piece_and_described(model, step, events):
     reply = await stream.chat(model, QUESTION, step, ChatOptions(50))
     assert reply == "You said: one two three four five"
@@ -229,6 +230,7 @@ async def test_a_removed_model(model, server, step):
     assert "404" in error.message and "not found" in error.message
 
 
+@pytest.mark.slow
 async def test_replies_in_parallel_run_in_parallel(model, server, events):
     """Both are under way at the same time: each waits for the other before it goes on."""
     both = asyncio.Barrier(2)

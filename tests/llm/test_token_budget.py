@@ -19,6 +19,7 @@ from repopilot.llm.stream import request
 from repopilot.llm.token_budget import TokenBudget
 
 
+@pytest.mark.slow
 def test_what_is_spent_is_counted_by_all_and_begins_anew_each_day(tmp_path, monkeypatch):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: TokenBudget(tmp_path, 100).spend(3), range(30)))
@@ -45,6 +46,7 @@ except OSError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files")
 @pytest.mark.parametrize("written", [0, 1, 20])
 def test_a_count_that_is_cut_off_in_writing_leaves_the_one_before(tmp_path, written):

@@ -111,6 +111,7 @@ sphinx = "*"
     assert len(found.elsewhere) == 1 and "fork" in found.elsewhere[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [

@@ -101,6 +101,7 @@ def test_each_manifest_is_read_with_the_lines_that_declare(path: str) -> None:
     assert [(f.kind, f.value, f.line) for f in found.facts] == facts
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(MANIFESTS)), st.text(max_size=200), st.integers(0, 400), st.integers(0, 400))
 def test_a_damaged_manifest_is_read_or_left_alone(path: str, inserted: str, start: int, length: int) -> None:
     text = MANIFESTS[path][0]

@@ -37,6 +37,7 @@ def test_only_the_value_is_redacted() -> None:
     assert redact('login("ann", "xK9#mQ2vLp7w", retry=3)')[0] == 'login("ann", "[REDACTED:password]", retry=3)'
 
 
+@pytest.mark.slow
 def test_what_was_redacted_stays_as_it_is() -> None:
     for form in (*FORMS, *UNSEEN, *VARIED):
         after = redact(form.text.format(form.draw(random.Random(form.path))))[0]

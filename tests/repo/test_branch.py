@@ -56,6 +56,7 @@ def test_a_branch_is_never_replaced(folder: Path) -> None:
     assert run_git(folder, "rev-parse", "repopilot/it").strip() == made
 
 
+@pytest.mark.slow
 def test_uncommitted_changes_of_a_file_are_not_taken_along(folder: Path) -> None:
     (folder / "src/a.py").write_text("A = 'mine'\n")
     with pytest.raises(UsageError, match=r"src/a\.py"):
@@ -116,6 +117,7 @@ def test_secrets_that_the_change_was_made_without_are_committed_as_they_are(fold
     assert _committed(folder, SECRET.encode(), shown.replace("A = 1", "A = 2")) == SECRET.replace("1", "2", 1).encode()
 
 
+@pytest.mark.slow
 def test_a_secret_that_the_change_would_lose_is_not_committed(folder: Path) -> None:
     with pytest.raises(UsageError):
         _committed(folder, SECRET.encode(), redacted(SECRET).replace("TOKEN", "OTHER"))
@@ -137,6 +139,7 @@ def test_line_ends_that_git_writes_only_into_the_work_tree_are_not_committed(fol
     assert _committed(folder, text.encode(), changed) == SECRET.replace("A = 1", "A = 2", 1).encode()
 
 
+@pytest.mark.slow
 def test_a_file_behind_a_link_is_not_read(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (folder / "linked").symlink_to(tmp_path / "other")

@@ -123,6 +123,7 @@ def test_a_known_clone_without_its_server_is_stale_but_usable(server: GitServer,
     assert texts(again, options) == texts(first, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "kind", "says"),
     [
@@ -140,6 +141,7 @@ def test_a_servers_refusal_is_explained(server, options, status: int, kind: type
     assert not list(options.repos.glob("*.git")) and not list(options.repos.glob("*partial*"))
 
 
+@pytest.mark.slow
 def test_a_redirect_is_not_followed(server: GitServer, options: Settings) -> None:
     server.redirect = server.url + "/elsewhere"
     with pytest.raises(SourceError, match="redirects this address"):
@@ -214,6 +216,7 @@ def test_waiting_for_another_process_can_be_cancelled(options: Settings) -> None
     assert any("Waiting" in p.phase for p in seen)
 
 
+@pytest.mark.slow
 def test_a_clone_too_large_or_a_home_that_cannot_be_written(server: GitServer, work: Path, options: Settings) -> None:
     blocked = options.model_copy(update={"home": work / "README.md"})
     with pytest.raises(StorageError, match="data directory"):

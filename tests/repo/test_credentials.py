@@ -88,6 +88,7 @@ def test_a_host_that_never_asks_never_gets_it(server: GitServer, options: Settin
     assert set(server.credentials) == {""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", [SECRET, f"github.com={SECRET}", f"127.0.0.1={SECRET}", f"localhost={SECRET}"])
 def test_a_host_that_asks_for_the_token_of_another_does_not_get_it(server, options: Settings, setting: str) -> None:
     server.token = SECRET
@@ -96,6 +97,7 @@ def test_a_host_that_asks_for_the_token_of_another_does_not_get_it(server, optio
     assert set(server.credentials) == {""}
 
 
+@pytest.mark.slow
 def test_a_netrc_answers_nobody(server, options: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (".netrc", "_netrc"):
         (tmp_path / name).write_text(f"default login ada password {SECRET}\n")
@@ -142,6 +144,7 @@ def test_git_itself_gives_it_to_no_other_host(server, other, options: Settings) 
     assert other.requests and set(other.credentials) == {""}
 
 
+@pytest.mark.slow
 def test_no_token_over_unencrypted_http(server, options: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name whose address isn't loopback: git is pinned to the loopback server only after the check."""
     server.token = SECRET

@@ -199,6 +199,7 @@ def test_actions_and_images_are_named_by_their_hash(file: Path) -> None:
     assert [each for each in images if not re.fullmatch(r"[\w:.-]+@sha256:[0-9a-f]{64}", each)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", sorted(Path("docs/ci").glob("*.yml")), ids=lambda path: path.stem)
 def test_the_workflows_to_copy_run_no_module_of_the_change(template: Path, tmp_path: Path) -> None:
     """Python looks for a module in the current folder first, which holds what is reviewed."""

@@ -34,6 +34,7 @@ def matched(pattern: GitIgnoreSpecPattern, path: str) -> tuple:
     return found and found.match.groupdict().get("ps_d"), found is not None, pattern.include
 
 
+@pytest.mark.slow
 @given(GLOB, PATH)
 @example("**/a/**/b*a*/**/a/", "b/a/a/baa/b/a/a/a")
 @example("*a*b*", "aab")

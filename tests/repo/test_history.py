@@ -42,6 +42,7 @@ def test_history_is_fetched_on_demand_without_file_contents(clone: Snapshot, wor
     assert len(list(read(clone, walk(clone, options)[0]))) == 3
 
 
+@pytest.mark.slow
 def test_authors_are_known_where_the_trees_of_old_commits_are_missing(work: Path, options: Settings) -> None:
     old = commit(work, {"src/app.py": "v = 1\n"}, "one").strip()
     new = commit(work, {"src/app.py": "v = 2\n"}, "two").strip()
@@ -63,6 +64,7 @@ def test_the_oldest_commit_of_a_bounded_history_is_left_out(clone: Snapshot, wor
     assert all(c.paths == ("src/app.py",) for c in history.commits(newest, 100))
 
 
+@pytest.mark.slow
 def test_messages_and_paths_of_commits_hold_no_secrets(work: Path, options: Settings) -> None:
     password, token, key = "hK9%dPw2qLx7Zt", "ghp_" + "aB3dE5fG7h" * 4, "AKIA" + "QWERTZUIOP234567"
     commit(work, {f"src/{key}.py": "v = 1\n"}, f"Use {token}\n\nThe old one was bad.\nDB_PASSWORD={password}\n")
@@ -75,6 +77,7 @@ def test_messages_and_paths_of_commits_hold_no_secrets(work: Path, options: Sett
     assert key not in repr(moved)
 
 
+@pytest.mark.slow
 def test_a_commit_has_its_body_without_trailers(work: Path, options: Settings) -> None:
     body = "Why: the sum was wrong.\n\nCo-authored-by: Bob <bob@example.org>\nSigned-off-by: Ada <a@b.c>\n"
     commit(work, {"src/app.py": "v = 1\n"}, f"Mend the sum\n\n{body}")
@@ -132,6 +135,7 @@ def test_paths_and_messages_that_look_like_the_separators(work: Path, options: S
     assert found.body == "\x1ebody\x1f2" or found.subject.startswith("s")
 
 
+@pytest.mark.slow
 def test_only_newer_commits_are_read_when_some_are_known(work: Path, options: Settings) -> None:
     known = git(work, "rev-parse", "HEAD")
     snapshot = open_source(parse_source(str(work)), options)
@@ -244,6 +248,7 @@ def test_renames_deletions_binaries_and_odd_names(work: Path, server, options: S
         assert history.diff(snapshot, "HEAD", "HEAD", options) == []
 
 
+@pytest.mark.slow
 def test_the_difference_to_the_disk_includes_untracked_files(work: Path, options: Settings) -> None:
     (work / "src" / "app.py").write_text("def run():\n    return 9\n")
     (work / "src" / "new file.py").write_text("a = 1\nb = 2\n")
@@ -337,6 +342,7 @@ def test_quoted_names_and_binary_patches() -> None:
     assert parse_patch(binary) == [FileDiff("x.bin", "x.bin", "modified", (), True)]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=st.sampled_from("+-@ \n\\a1,diff/"), max_size=300))
 def test_any_text_is_a_patch_or_refused(text: str) -> None:
     try:

@@ -39,6 +39,7 @@ def test_what_a_pattern_matches(glob, path, fits):
     assert matches(path, glob) == fits
 
 
+@pytest.mark.slow
 @given(PATH)
 def test_a_path_fits_itself_and_so_does_what_lies_in_it(path):
     assert matches(path, path) and matches(path, f"./{path}") and matches(f"{path}/x", f"{path}/")
@@ -59,6 +60,7 @@ def test_braces_fit_where_one_of_what_they_hold_does(before, either, after, path
     assert matches(path, glob) == any(matches(path, f"{before}{part}{after}") for part in either)
 
 
+@pytest.mark.slow
 @given(st.text("ab/*?[]{},!-\n", max_size=80), PATH)
 def test_any_text_is_a_pattern(glob, path):
     assert matches(path, glob) in (True, False)

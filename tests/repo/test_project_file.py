@@ -45,6 +45,7 @@ async def reviewed(space, *arguments):
         return await review_snapshot(space, step, *arguments)
 
 
+@pytest.mark.slow
 def test_paths_are_left_out_and_put_first_and_no_secret_comes_back(tmp_path):
     text = 'exclude = ["legacy/", "!.env", "*.toml"]\nfirst = ["src/other/", ".env"]\n'
     files, skips = walk(snapshot(tmp_path, text), settings(tmp_path))

@@ -62,6 +62,7 @@ def refused(address) -> bool:
     return False
 
 
+@pytest.mark.slow
 @given(inside(IPV4 + IPV6))
 def test_special_addresses_are_refused(address):
     assert refused(address)
@@ -72,6 +73,7 @@ def test_the_ends_of_special_ranges_are_refused(network_):
     assert refused(network_[0]) and refused(network_[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carry", CARRIERS.values(), ids=CARRIERS)
 @given(address=inside(IPV4))
 def test_a_special_address_inside_another_is_refused(carry, address):

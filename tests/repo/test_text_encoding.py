@@ -79,6 +79,7 @@ def test_no_encoding_is_guessed_from_a_few_letters(data: bytes) -> None:
     assert decoded(data, "a.c") is None
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200), st.sampled_from(["a.py", "a.c"]))
 def test_what_is_decoded_can_be_written_back(data: bytes, path: str) -> None:
     found = decoded(data, path)
@@ -118,6 +119,7 @@ def test_secrets_of_unchanged_lines_are_restored_in_the_files_encoding(tmp_path:
     assert (tmp_path / "a.py").read_bytes() == (old + 'y = "é"\n').encode("latin-1")
 
 
+@pytest.mark.slow
 def test_such_files_are_indexed_and_can_be_edited(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()

@@ -147,6 +147,7 @@ def test_order_kinds_and_languages(snapshot: Snapshot, options: Settings) -> Non
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder there doesn't say which files are programs")
 @pytest.mark.parametrize("served", [True, False])
 def test_a_program_is_read_in_the_language_that_its_first_line_says(tmp_path: Path, options: Settings, served) -> None:
@@ -221,6 +222,7 @@ def test_no_line_of_a_gitignore_stops_a_walk(line: str, tmp_path: Path, options:
     assert kept_out("x.log", snapshot, options) and not kept_out("a" * 200, snapshot, options)
 
 
+@pytest.mark.slow
 def test_uncommitted_work_is_read_and_nothing_is_written(work: Path, options: Settings) -> None:
     before = {p: p.stat().st_mtime_ns for p in work.rglob("*")}
     clean = open_source(parse_source(str(work)), options)
@@ -236,6 +238,7 @@ def test_uncommitted_work_is_read_and_nothing_is_written(work: Path, options: Se
             assert path.stat().st_mtime_ns == at, path
 
 
+@pytest.mark.slow
 def test_a_repositorys_own_configuration_runs_nothing(work: Path, tmp_path: Path, options: Settings) -> None:
     trap = f"touch {tmp_path}/trapped; cat"
     for key in (
@@ -259,6 +262,7 @@ def test_a_repositorys_own_configuration_runs_nothing(work: Path, tmp_path: Path
     assert not (tmp_path / "trapped").exists()
 
 
+@pytest.mark.slow
 def test_a_fingerprint_tells_any_change(work: Path, options: Settings) -> None:
     snapshot = open_source(parse_source(str(work)), options)
     before = fingerprint(snapshot)
@@ -284,6 +288,7 @@ def test_hashes_of_unchanged_files_are_reused(work: Path, options: Settings) -> 
     assert set(hashes) == {"src/app.py", "README.md"} and len(first) == 3
 
 
+@pytest.mark.slow
 def test_subfolders_bare_folders_and_what_is_no_repository(work: Path, tmp_path: Path, options: Settings) -> None:
     inner = open_source(parse_source(str(work / "src")), options)
     assert {f.path for f in walk(inner, options)[0]} == {"app.py", "util.py"}
@@ -334,6 +339,7 @@ def test_submodules_and_a_missing_folder(work: Path, server: GitServer, options:
         walk(missing, options)
 
 
+@pytest.mark.slow
 def test_walking_can_be_cancelled(work: Path, options: Settings) -> None:
     cancel = threading.Event()
     cancel.set()

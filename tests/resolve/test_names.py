@@ -53,6 +53,7 @@ def places(resolver: Resolver, name: str) -> dict[tuple[str, int], set[tuple[str
     return {(one.occurrence.span.path, one.occurrence.line): {line(s) for s in one.meaning.inside} for one in found}
 
 
+@pytest.mark.slow
 def test_each_occurrence_means_what_the_server_says(tmp_path: Path) -> None:
     resolver = workspace_of(tmp_path, FILES).resolver
     assert places(resolver, "push") == {

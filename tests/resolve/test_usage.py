@@ -43,6 +43,7 @@ def lines(usage: Usage) -> list[tuple[str, int]]:
     return [(place.path, place.line) for place in usage.sure]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", [True, False])
 def test_every_use_counts_sure_apart_from_by_name(tmp_path: Path, server: bool) -> None:
     workspace = workspace_of(tmp_path, PYTHON)
@@ -228,6 +229,7 @@ CHAINED = {
 }
 
 
+@pytest.mark.slow
 def test_what_a_called_object_and_what_it_gives_return_is_known_without_a_server(tmp_path: Path) -> None:
     workspace = workspace_of(tmp_path, CHAINED)
     usage = used(workspace, "Client.get", server=False)
@@ -236,6 +238,7 @@ def test_what_a_called_object_and_what_it_gives_return_is_known_without_a_server
     assert lines(used(workspace, "Session.send", server=False)) == [("use.py", 7)]
 
 
+@pytest.mark.slow
 def test_local_variables_in_callbacks_have_the_type_they_are_made_of_without_a_server(tmp_path: Path) -> None:
     source = "export class Queue {\n  add(item: string) {}\n}\nexport class Bag {\n  add(item: string) {}\n}\n"
     test = "import { Bag, Queue } from './queue'\ndescribe('queue', () => {\n  const one = new Queue()\n"

@@ -96,11 +96,13 @@ def _listed(folder: Path, statement: str) -> tuple[bool, bool]:
     return 5 in there[0], 5 in there[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", KNOWN)
 def test_what_is_written_of_a_type_is_sure(tmp_path: Path, statement: str) -> None:
     assert _listed(tmp_path, statement) == (True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("statement", UNKNOWN)
 def test_what_a_type_would_have_to_be_compared_for_is_not_guessed(tmp_path: Path, statement: str) -> None:
     assert _listed(tmp_path, statement) == (False, True)

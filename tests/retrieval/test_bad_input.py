@@ -54,6 +54,7 @@ SHOP = {
 }
 
 
+@pytest.mark.slow
 def test_a_repository_without_a_commit(tmp_path: Path) -> None:
     root = write(tmp_path / "tree", SHOP)
     git(root, "init", "-q")
@@ -122,6 +123,7 @@ def monorepo(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return instant_index(snapshot(root), settings(tmp_path_factory.mktemp("home")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

@@ -90,6 +90,7 @@ def test_what_a_file_says_of_itself_at_its_head(text, said):
     assert head_summary(text) == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     ["#a: b\n\n" * 100_000, "#" + "-" * 100_000 + " (a", "# a" + " " * 100_000 + "b", "/*" + "\n" * 100_000 + "*/ a"],

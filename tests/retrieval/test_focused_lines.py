@@ -1,5 +1,6 @@
 """Which lines of a place bear on a question."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ LINES = st.lists(st.sampled_from(["", "x = 1", "return total", "# the total", "d
 WEIGHTS = st.dictionaries(st.sampled_from(["total", "cart", "x", "return"]), st.floats(0.1, 9), max_size=4)
 
 
+@pytest.mark.slow
 @given(LINES, WEIGHTS, st.integers(1, 12), st.lists(st.integers(-2, 40), max_size=3))
 def test_as_many_lines_as_there_is_room_for_in_order_with_those_wanted(lines, weights, count, always):
     scores = line_scores(lines, weights)
@@ -18,6 +20,7 @@ def test_as_many_lines_as_there_is_room_for_in_order_with_those_wanted(lines, we
     assert set(wanted[:count]) <= set(chosen)
 
 
+@pytest.mark.slow
 @given(LINES, WEIGHTS)
 def test_a_line_without_a_word_comes_last(lines, weights):
     for line, score in zip(lines, line_scores(lines, weights), strict=True):

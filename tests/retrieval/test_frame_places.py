@@ -38,6 +38,7 @@ def found(index, *frames):
 CART = "src/shop/cart.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("frame", "expected"),
     [

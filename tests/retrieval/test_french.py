@@ -85,12 +85,14 @@ def test_french_without_much_grammar_is_recognised(question):
     assert parse(question).language == "fr"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_any_word_can_be_looked_up(text):
     assert isinstance(is_french(text), bool)
     assert all(english_words(text))
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("mot de passe base données la erreur x1 chaîne caractères fil".split()), max_size=12))
 def test_every_content_word_appears_once(sentence):
     terms = [word for term, _ in english_terms(sentence) for word in term.split()]

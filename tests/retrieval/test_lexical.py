@@ -52,6 +52,7 @@ def test_a_word_gives_its_stem_or_itself_and_its_parts(word, tokens):
     assert expand(word) == tokens
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_tokens_hold_no_space_and_are_lower_case(text):
     for word in words(text):

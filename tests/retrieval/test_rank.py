@@ -1,6 +1,7 @@
 """Properties of the pure parts: fusion, spreading over files, rarity."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def test_spreading_keeps_the_best_of_each_file_and_the_order_within_a_file(items
         assert np.allclose(spread[own], scores[own] - cost * earlier)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 1000), st.data())
 def test_rarer_is_worth_more_and_never_less_than_nothing(total, data):
     few, many = sorted(data.draw(st.tuples(st.integers(0, total), st.integers(0, total))))

@@ -22,6 +22,7 @@ def test_without_readme_and_entry_points_the_main_code_answers(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "beginning", ["<!--", "![", "[", "<", "<script>", "<div ", "[a](", "[a](b(", "![[a]", "```\n~~~x\n"]
 )

@@ -103,6 +103,7 @@ def test_filters_hold_for_every_hit(index, text, wanted):
     assert found and set(found) <= wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sh", "shell", "bash", "zsh"])
 def test_a_language_is_found_by_each_of_its_names(tmp_path, name):
     root = write(tmp_path / "scripts", {"run.sh": "deploy() {\n  echo deployed\n}\n", "deploy.py": "deploy = 1\n"})
@@ -275,6 +276,7 @@ def test_an_embedder_that_fails_costs_nothing_but_a_note(index):
     assert "The model is gone." in with_failure.notes[0]
 
 
+@pytest.mark.slow
 def test_past_commits_speak_for_the_files_they_changed(tmp_path):
     files = {f"pkg/{name}.py": f"def {name}():\n    return convert(1)\n" for name in ("alpha", "beta", "gamma")}
     root = write(tmp_path / "repo", files)
@@ -298,6 +300,7 @@ def commit(root, subject):
         subprocess.run(["git", *arguments], cwd=root, check=True)
 
 
+@pytest.mark.slow
 def test_a_repository_without_a_word_has_nothing_to_say(tmp_path):
     root = write(tmp_path / "empty", {"blank.md": "???\n"})
     built = instant_index(snapshot(root), settings(tmp_path / "home"))
@@ -338,6 +341,7 @@ WALKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["Explain how walk works", "how does walk work?", "comment fonctionne walk ?", "explain walk"]
 )

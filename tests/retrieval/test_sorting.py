@@ -1,6 +1,7 @@
 """Stable orders, compared with NumPy's own."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ def test_larger_values_come_first_and_equal_ones_keep_their_order(values):
     assert descending(array).tolist() == np.argsort(-array, kind="stable").tolist()
 
 
+@pytest.mark.slow
 @given(GROUPS, st.randoms())
 def test_an_order_is_kept_inside_groups(groups, random):
     order = list(range(len(groups)))
@@ -24,6 +26,7 @@ def test_an_order_is_kept_inside_groups(groups, random):
     assert found.tolist() == sorted(order, key=lambda number: groups[number])
 
 
+@pytest.mark.slow
 @given(GROUPS)
 def test_places_count_from_nought_in_every_group(groups):
     ordered = sorted(groups)

@@ -172,6 +172,7 @@ async def test_a_change_whose_users_follow_breaks_nothing(tmp_path: Path, before
     assert [each for each in report.findings if each.rule == "broken-use"] == []
 
 
+@pytest.mark.slow
 def test_a_function_that_is_no_longer_exported_has_changed() -> None:
     code = "export const isOk = (code: number): boolean => {\n  return code < 400\n}\n"
     [changed] = changed_definitions([FileVersions("a.ts", "a.ts", code, code.removeprefix("export "))])

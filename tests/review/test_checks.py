@@ -164,6 +164,7 @@ def test_the_repositorys_own_configuration_counts_for_nothing() -> None:
     assert [f.rule for f in linters.ruff_style(codes)] == ["F401"]
 
 
+@pytest.mark.slow
 def test_copies_never_leave_their_folder() -> None:
     names = ["../../evil.py", "/etc/evil.py", "a\nb.py", "-rf.py", "ok/x.py", "é/ü.py"]
     with temporary_copies([code(name, "x = 1\n", "python") for name in names]) as copies:

@@ -75,6 +75,7 @@ def test_only_the_first_syntax_error_of_a_file_counts() -> None:
     assert [f.line for f in merged(errors)] == [4]
 
 
+@pytest.mark.slow
 @given(st.lists(FINDINGS, max_size=12))
 def test_merging_is_stable(some: list[Finding]) -> None:
     once = merged(some)
@@ -101,6 +102,7 @@ def test_a_second_copy_of_an_old_fault_is_new() -> None:
     assert (len(new), len(old)) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("was", "now", "new"), [(0, 12, True), (12, 12, False), (24, 22, False), (12, 14, False), (12, 24, True)]
 )

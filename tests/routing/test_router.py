@@ -121,6 +121,7 @@ def test_security_work_is_not_refused(question: str) -> None:
     assert classify(question).intent != "REFUSE"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", (ORDINARY_TASKS.read_text("utf-8").splitlines(), REPORTED))
 def test_a_word_of_harm_refuses_no_ordinary_task(task: Sequence[str]) -> None:
     refused = [each for each in task if classify(each).intent == "REFUSE"]

@@ -52,6 +52,7 @@ async def test_cancelling_ends_the_sandbox_first_and_leaves_no_unretrieved_excep
     assert unhandled == []
 
 
+@pytest.mark.slow
 async def test_cancelling_twice_leaves_no_unretrieved_exception(unhandled):
     await cancelled_run(times=2)
     await asyncio.sleep(0.2)

@@ -100,6 +100,7 @@ def test_an_honest_program_passes():
     assert (result.genuine, result.passed, result.reasons) == (True, 3, ())
 
 
+@pytest.mark.slow
 def test_attempts_differ_in_a_value():
     assert sources_of(0) != sources_of(1)
     files = {"solution.py": HONEST, "test_solution.py": sources_of(1)}

@@ -159,6 +159,7 @@ def test_any_json_is_read(values):
             (outcome.id + outcome.text + outcome.message).encode()
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read(raw):
     for read in READERS:

@@ -96,6 +96,7 @@ def test_what_equals_everything_passes_inverted(statement):
     assert fails(invert(parse_tests(source), ["test_it"], RNG)) == ""
 
 
+@pytest.mark.slow
 @given(
     st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(), st.binary(), st.booleans())
 )

@@ -225,6 +225,7 @@ def run_reporter(folder: Path, tool: str, script: str, *tests: str):
     return done, node_test.read((folder / "report").read_bytes(), str(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tool", "place"), [("maven", "target/surefire-reports"), ("gradle", "build/test-results/test")]
 )
@@ -251,6 +252,7 @@ def test_reports_are_read_with_the_files_of_the_repository(tmp_path, tool, place
     assert chosen in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "said"),
     [

@@ -212,6 +212,7 @@ def test_nothing_is_left_of_one_that_is_closed(start: Start, tmp_path: Path) -> 
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_several_may_ask_at_once(start: Start) -> None:
     session = start()
     found: list[list[tuple[str, bool, tuple[int, int]]]] = []

@@ -380,6 +380,7 @@ async def test_near_tests_that_nothing_runs_are_named(tmp_path):
             await tools("run_tests", paths=[tests.format("OtherTest")])
 
 
+@pytest.mark.slow
 async def test_before_the_loop_it_is_known_which_tests_run_and_which_fail(shop):
     before = await known_before(shop, "change the price that `price_of` gives for bread")
     assert before.can_run

@@ -14,6 +14,7 @@ JAVA = "class Box extends Shape implements\n        Sized, Named {\n    int one(
 HANGING = "def one(a,\n        b):  # both\n    if a:\n        print(a)\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "text", "anchor", "position", "code", "made"),
     [
@@ -61,6 +62,7 @@ async def test_nothing_is_not_inserted(tmp_path, anchor):
         assert tools.copy.changes() == ()
 
 
+@pytest.mark.slow
 async def test_a_text_that_stands_elsewhere_is_answered_with_every_place(tmp_path):
     text = "def a():\n    go(1)\n    go(2)\n    go(1)\n"
     async with opened(workspace_of(tmp_path, {"a.py": text})) as tools:
@@ -93,18 +95,21 @@ async def test_a_parameter_is_understood_as_python_writes_it_and_the_diff_shown(
         assert done.text.startswith("diff --git") and done.text.endswith("a.py +1 -1")
 
 
+@pytest.mark.slow
 async def test_lines_with_further_signs_are_counted_as_changed(tmp_path):
     async with opened(workspace_of(tmp_path, {"a.js": "let count = 0;\n++count;\n--count;\nlog(count);\n"})) as tools:
         done = await tools("rename_symbol", name="count", new_name="size")
         assert done.text.split("\n")[0] == "a.js +4 -4"
 
 
+@pytest.mark.slow
 async def test_a_parameter_that_can_not_be_is_refused(tmp_path):
     async with opened(workspace_of(tmp_path, {"a.py": "def price(n):\n    return n\n"})) as tools:
         assert "can't be a new parameter" in await refusal(tools, "change_signature", name="price", add=["a b"])
         assert "add" in await refusal(tools, "change_signature", name="price", add=[{"default": "1"}])
 
 
+@pytest.mark.slow
 async def test_an_edit_doesnt_send_back_what_it_was_given(tmp_path):
     """Long runs of a diff are cut in what a model reads, not in the data; short ones show what became of the code."""
     content = "".join(f"line {number}\n" for number in range(200))
@@ -117,6 +122,7 @@ async def test_an_edit_doesnt_send_back_what_it_was_given(tmp_path):
         assert "+def two():\n+\treturn 2" in small.text and "more lines" not in small.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["insert_code", "replace_symbol"])
 async def test_one_of_several_definitions_of_a_name_is_chosen_by_its_lines(tmp_path, tool) -> None:
     overloads = (

@@ -96,6 +96,7 @@ async def test_an_edit_and_its_acceptance_keep_the_form_of_a_file(
         (folder / "one.py").write_bytes(before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ENDS)
 async def test_new_lines_end_as_those_around_them_and_all_others_stay(tmp_path: Path, ends: str):
     before = bytes_of(LINES, ends, "mark", final=False)
@@ -109,6 +110,7 @@ async def test_new_lines_end_as_those_around_them_and_all_others_stay(tmp_path: 
     assert (b"\r" in after) == (ends != "lf") and (ends != "crlf" or after.count(b"\r\n") == after.count(b"\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le"])
 async def test_a_wide_encoding_is_kept(tmp_path: Path, codec: str):
     before = ('\ufeff{\r\n  "size": 12,\n  "name": "é"\r\n}').encode(codec)

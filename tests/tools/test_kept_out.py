@@ -152,6 +152,7 @@ async def test_no_tool_shows_or_changes_what_is_kept_out(shop: Workspace, tool: 
                 assert set(changed) <= {"README.md", "moved.md", "shop/moved.py", "shop/settings.py"}, (arguments, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in PATHS if not p.startswith((".\\", "shop/.."))])
 async def test_the_refusal_says_why(shop: Workspace, path: str) -> None:
     async with trace.root(lambda event: None, "tools") as step, working_copy(shop) as copy:

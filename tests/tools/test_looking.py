@@ -192,6 +192,7 @@ async def test_a_search_that_breaks_is_not_blamed_on_the_pattern(made, tmp_path,
             await tools("grep", pattern="drain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "first"),
     [
@@ -215,6 +216,7 @@ async def test_an_unknown_definition_is_answered_with_the_nearest_names(made):
         assert "There are: drain" in await refusal(tools, "symbol", name="app/runner.py:draim")
 
 
+@pytest.mark.slow
 async def test_an_outline_shows_decorators(made):
     async with opened(made) as tools:
         assert "2-7   @property @cached( 30, ) def size(self)" in (await tools("outline", path="app/box.py")).text

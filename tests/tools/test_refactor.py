@@ -131,6 +131,7 @@ async def test_imports_are_sorted_and_unused_ones_removed(app):
         assert text(tools, "app/messy.py") == "import os\n\nprint(os.sep)\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [

@@ -41,6 +41,7 @@ def test_of_several_kinds_of_tests_those_of_the_runner_are_near(tmp_path):
 JUNIT = "class A { @org.junit.Test public void a() { } }\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tests", "changed", "made"),
     [

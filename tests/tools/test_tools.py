@@ -146,6 +146,7 @@ async def test_what_was_edited_is_found_by_the_next_look_and_nothing_is_written(
     assert (shop.snapshot.root / "shop/prices.py").read_bytes() == stored
 
 
+@pytest.mark.slow
 async def test_an_outline_tells_a_file_without_symbols_from_a_language_without_them(tmp_path):
     made = workspace_of(tmp_path, {"empty.py": "print(1)\n", "run.tcl": "proc go {} {}\n"})
     async with opened(made) as tools:

@@ -116,6 +116,7 @@ def test_a_redirect_stays_on_this_host(path, query):
     assert not any(ord(character) < 33 or ord(character) > 126 for character in address)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40))
 def test_only_the_same_text_is_the_same(text):
     assert same(text, TOKEN) == (text == TOKEN) and not same(None, TOKEN)
@@ -217,6 +218,7 @@ connected.close()
 """
 
 
+@pytest.mark.slow
 @on_linux
 @as_root
 @pytest.mark.parametrize("way", ["close", "reset"])

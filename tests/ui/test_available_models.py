@@ -100,6 +100,7 @@ async def test_a_size_that_is_too_slow_here_answers_once_the_user_got_it(tmp_pat
         assert models.model.name == THREE and "you named it" in model_props(models, "en")["text"]
 
 
+@pytest.mark.slow
 async def test_a_question_ends_the_measurement_and_it_is_done_later(tmp_path):
     with OllamaServer(models=[SMALL], reply=lambda _: ["one ", 30.0, "two"]) as server:
         models = models_of(tmp_path, server)

@@ -69,6 +69,7 @@ def test_secrets_of_questions_answers_and_files_are_not_stored(database):
     assert kept.answer.files[0].content == 'PASSWORD = "[REDACTED:password]"\n'
 
 
+@pytest.mark.slow
 def test_a_conversation_is_stored_whole_and_in_order(database):
     for number in range(20):
         save(database, KEY, exchange(str(number)))

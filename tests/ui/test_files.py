@@ -51,6 +51,7 @@ def test_rows_carry_the_line_numbers_of_both_sides():
     ]
 
 
+@pytest.mark.slow
 def test_the_words_that_differ_are_marked():
     (rows,) = rows_of(modified("a.py", "total = price * 2\n", "total = price * count\n"))
     before, after = coloured("a.py", rows)

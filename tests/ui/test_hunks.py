@@ -28,6 +28,7 @@ def modified(old: str, new: str) -> FileChange:
     return FileChange("a.py", "modified", diff, new)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_all_hunks_are_the_change_and_none_is_the_text_before(old, new):
     change = modified(old, new)
@@ -36,6 +37,7 @@ def test_all_hunks_are_the_change_and_none_is_the_text_before(old, new):
     assert only(change, ()).content == before_change(change) == old
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
 def test_lines_are_counted_whatever_they_begin_with(old, new):
     added, removed = line_counts(modified(old, new))

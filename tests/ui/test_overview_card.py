@@ -24,6 +24,7 @@ SHOP = {
 }
 
 
+@pytest.mark.slow
 def test_every_row_says_where_it_opens_and_components_how_they_are_asked_about(tmp_path):
     index = workspace_of(tmp_path, SHOP).index
     props = json.loads(json.dumps(overview_props(overview_of(index), "en")))
@@ -58,6 +59,7 @@ def test_data_is_told_by_kind_where_there_is_any(tmp_path):
     assert "data" not in [section["part"] for section in plain["sections"]]
 
 
+@pytest.mark.slow
 def test_routes_are_a_row_of_the_entry_points_whose_places_open(tmp_path):
     web = "from flask import Flask\n\napp = Flask('shop')\n\n\n@app.get('/till')\ndef till():\n    return ''\n"
     overview = overview_of(workspace_of(tmp_path, SHOP | {"shop/web.py": web}).index)
@@ -67,6 +69,7 @@ def test_routes_are_a_row_of_the_entry_points_whose_places_open(tmp_path):
     assert "data" not in sections
 
 
+@pytest.mark.slow
 def test_without_code_whose_definitions_are_read_there_is_no_component(tmp_path):
     overview = overview_of(workspace_of(tmp_path, {"README.md": "# Notes\n\nNotes of a journey.\n"}).index)
     assert overview.components == ()

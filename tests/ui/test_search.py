@@ -38,6 +38,7 @@ FILTERS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(st.text("abc de\n", max_size=30), FILTERS)
 def test_filters_put_into_a_query_are_read_out_again(text, filters) -> None:
     query = with_filters(text, filters)

@@ -60,6 +60,7 @@ def test_refuses_what_is_no_port(port):
         assert refusal(request(host=f"{name}:65535"), HOSTS) is None
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["localhost", "127.0.0.1", "[::1]"]), st.text(min_size=1, max_size=12))
 def test_only_a_port_may_follow_a_name(name, rest):
     """The header is written into the policy of the page, so that nothing else may get through with a good name."""

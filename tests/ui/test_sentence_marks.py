@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -64,6 +65,7 @@ def test_cited_places_come_first_and_unfolded_with_their_cut_marked():
     assert [place["lines"] for place in props["folded"]] == [[]] and props["more"] == "1 more place"
 
 
+@pytest.mark.slow
 def test_an_answer_stored_before_there_were_sentences_is_read():
     adapter = TypeAdapter(Answer)
     old = adapter.dump_python(Answer("a", result=Explanation(lead="a")), mode="json")

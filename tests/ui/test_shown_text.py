@@ -120,6 +120,7 @@ PIECES = [
 PIECES += ["[x][1]", "[1]: https://e.example\n", "<b>", "a", "    ", "](", "https:", "]", "["]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_no_arrangement_of_markdown_is_active(text: str) -> None:
     assert [found for found in active(inert(text)) if re.search(r"e\.example", found)] == []

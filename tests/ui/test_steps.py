@@ -114,6 +114,7 @@ async def test_a_prompt_is_kept_for_the_panel_and_what_a_tool_works_on_is_shown(
     assert shown == {"Think": False, "Look for lines": True}
 
 
+@pytest.mark.slow
 async def test_a_fast_model_cannot_flood_the_browser():
     browser = Browser()
     view = browser.view()

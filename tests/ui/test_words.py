@@ -75,6 +75,7 @@ def test_a_typed_command_counts_like_a_chosen_one():
         assert f"RepoPilot {i18n.translated(release(), language)}" in help_text(language)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.sampled_from(["", *commands(), "open"]))
 def test_every_message_means_something(text, command):
     assert parse_message(text, command, commands()).kind in ("open", "question", "empty", "too_long", "help", "unknown")
