@@ -218,7 +218,7 @@ def test_without_a_worker_it_is_linked_here(root, tmp_path, conf, jobs, monkeypa
 
 @pytest.mark.slow
 def test_a_command_that_shows_the_graph_lets_its_linking_end(root, conf, monkeypatch):
-    monkeypatch.setattr("repopilot.openings.MANY_CHUNKS", 0)
+    monkeypatch.setattr("repopilot.index.graph.code_graph.MANY_CHUNKS", 0)
     runtime = runtime_for(conf)
     index = open_index(snapshot(root), runtime, lambda _: None, wait="graph")
     no_linking_later(monkeypatch)
