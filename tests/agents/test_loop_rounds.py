@@ -106,6 +106,7 @@ async def test_a_change_that_the_model_left_without_finishing_goes_back_too(work
     assert (not answer.result.notes) == goes_back, "why it ended is said of the change that counts"
 
 
+@pytest.mark.thorough
 async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
     changes = [ALL, "cents * 91 // 100"]
     steps = [
@@ -122,6 +123,7 @@ async def test_what_isnt_accepted_is_given_up_after_the_rounds(worked):
     assert "not good enough" in pulled and "The score: 8 points: it parses; -4.0 the repository's tests fail" in pulled
 
 
+@pytest.mark.thorough
 async def test_a_model_that_leaves_its_change_ends_the_rounds_and_says_why(worked):
     why = _call("finish", summary="Every customer gets the discount, as the task asks.")
     answer, outline, _, events = await worked(_rate(RATE, ALL), CHECK, DONE, why)
@@ -179,6 +181,7 @@ OF_NOTHING = HEAD + "test('of nothing', () => { assert.equal(mean([]), 0); });"
 
 
 @pytest.mark.skipif(bool(missing_programs(["javascript"])), reason="Node is not installed")
+@pytest.mark.thorough
 async def test_a_reviewers_test_is_borne_out_by_the_runner_of_another_language(worked):
     critic = json.dumps({"issues": [], "test": f"```js\n{OF_NOTHING}\n```"})
     less = _call("replace_text", path="src/mean.js", old=f"  if (!xs.length) return 0;\n  {SUM}", new=f"  {SUM} // ok")
@@ -262,6 +265,7 @@ async def test_a_change_explains_itself_with_the_new_lines(worked):
     assert generation_json(answer.result)["explanation"][0]["status"] == "checked"
 
 
+@pytest.mark.thorough
 async def test_what_the_model_decided_without_asking_is_told_wherever_the_change_is(worked):
     done = _call("finish", summary="Ten percent.", assumed=["The limit\n stays <b>where</b> it is.", " "])
     answer, _, _, events = await worked(_rate(RATE, TENTH), CHECK, done, tests="")

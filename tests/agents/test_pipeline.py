@@ -138,11 +138,13 @@ async def test_what_the_task_removes_is_not_missed(shop: Workspace) -> None:
     assert answer.result.verdict.decision == "MERGE_FEEDBACK"
 
 
+@pytest.mark.thorough
 async def test_comments_need_no_test(shop: Workspace) -> None:
     answer, *_ = await made(shop, "add a comment to shop/prices.py", written("shop/prices.py", "# Cents.\n" + PRICES))
     assert not any("no test verifies it" in reason for reason in answer.result.verdict.reasons)
 
 
+@pytest.mark.thorough
 async def test_a_french_task_is_answered_in_french(shop: Workspace) -> None:
     task = "ajoute une méthode remove(article) à la classe Cart dans shop/cart.py pour enlever un article du panier"
     answer, *_ = await made(shop, task, written("shop/cart.py", REMOVE))
@@ -185,6 +187,7 @@ async def test_covering_tests_of_the_repository_decide(shop: Workspace) -> None:
     assert "\n  debate\n    critic" in outline
 
 
+@pytest.mark.thorough
 async def test_the_few_lines_of_a_small_model_are_debated_beside_their_tests(shop: Workspace) -> None:
     quote = "self.items[article] = count + 1"
     critic = json.dumps({"issues": [{"quote": quote, "problem": "forgets what is there", "severity": "high"}]})
@@ -206,6 +209,7 @@ async def test_exact_edits_of_commands_are_not_debated(shop: Workspace) -> None:
     assert answer.files and "debate" not in outline
 
 
+@pytest.mark.thorough
 async def test_an_exact_edit_that_a_small_model_read_in_the_task_is_left_for_the_user_to_accept(
     shop: Workspace,
 ) -> None:
@@ -217,6 +221,7 @@ async def test_an_exact_edit_that_a_small_model_read_in_the_task_is_left_for_the
     assert "a small model read the task" in answer.text and "without a model" not in answer.text
 
 
+@pytest.mark.thorough
 async def test_a_change_is_shown_before_its_tests_and_says_that_they_are_still_to_come(shop: Workspace) -> None:
     answer, _, events = await traced(lambda step: generate("/rename with_discount discounted", shop, step))
     shown = [each.answer for each in events if isinstance(each, trace.Published)]
@@ -224,6 +229,7 @@ async def test_a_change_is_shown_before_its_tests_and_says_that_they_are_still_t
     assert answer.result.verdict and "Not tested yet." not in answer.text
 
 
+@pytest.mark.thorough
 async def test_a_place_that_a_follow_up_edits_is_not_left_for_the_user_as_well(tmp_path: Path) -> None:
     manual = "# Use\n\nCall `with_discount`.\n\nOr `with_discount(3)`.\n"
     shop = shop_workspace(tmp_path, {"docs/use.md": manual, "menu.yml": "run: with_discount\n"})
@@ -241,6 +247,7 @@ async def test_a_small_model_without_a_usable_edit_says_what_would_do_it(shop: W
     assert answer.result.verdict is None and answer.result.failure
 
 
+@pytest.mark.thorough
 async def test_a_failing_reviewer_is_said_and_costs_nothing_else(shop: Workspace) -> None:
     calls = [written("shop/prices.py", CHEAPER)]
     answer, outline, events = await made(shop, TASK, *calls, critic=[ModelError("gone")], defender="no JSON")
@@ -263,6 +270,7 @@ async def test_a_change_that_no_test_reaches_is_checked_but_not_accepted(shop: W
     assert "No test in the repository was found that reaches the change." in trace.degraded(events)
 
 
+@pytest.mark.thorough
 async def test_the_critics_own_test_is_run(shop: Workspace) -> None:
     test = "from shop.prices import with_discount\n\ndef test_half():\n    assert with_discount(10000) == 9500\n"
     critic = json.dumps({"issues": [], "test": test})

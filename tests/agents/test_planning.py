@@ -148,6 +148,7 @@ async def test_the_conversation_carries_the_plan_and_its_drafts(shop: Workspace)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_part_that_is_done_again_takes_along_what_was_built_on_it(shop: Workspace) -> None:
     first = await going_on(shop, "proceed")
     second = await going_on(shop, "proceed", first)

@@ -107,6 +107,7 @@ async def test_tests_that_pass_without_the_change_do_not_verify_it(tmp_path, fil
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_test_that_turns_green_verifies_a_change(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
@@ -128,6 +129,7 @@ async def test_of_many_tests_it_is_said_how_many_were_checked(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_definition_that_the_tests_pass_without_is_named(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + "\ndef test_no():\n    assert price(0) == -1\n"}
     both = (

@@ -56,6 +56,7 @@ async def test_existing_tests_are_run_without_a_model(shop: Workspace, question:
     assert outline == "turn\n  tests\n  answer" and prompts == []
 
 
+@pytest.mark.thorough
 async def test_packages_that_came_after_the_repository_was_opened_are_there(tmp_path: Path) -> None:
     test = "import late\n\n\ndef test_it():\n    assert late.VALUE == 1\n" + MORE_TESTS
     opened = workspace_of(tmp_path, {"test_it.py": test})

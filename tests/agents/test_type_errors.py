@@ -59,6 +59,7 @@ async def test_new_errors_count_and_old_ones_dont(tmp_path, configured):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_what_was_checked_is_remembered_until_something_differs(tmp_path):
     workspace = workspace_of(tmp_path, FILES)
     changes = (file_change.change("shop/prices.py", WRONG, PRICES),)
@@ -77,6 +78,7 @@ async def test_what_was_checked_is_remembered_until_something_differs(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_what_a_type_checker_found_out_is_kept_outside_of_the_repository(tmp_path):
     workspace = workspace_of(tmp_path, FILES)
     first = (file_change.change("shop/prices.py", WRONG, PRICES),)
@@ -175,6 +177,7 @@ async def test_a_broken_caller_is_found_where_the_repository_checks_all_of_it(tm
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_missing_annotation_contradicts_nothing(tmp_path):
     files = {**FILES, "pyproject.toml": CONFIGURED + "strict = true\n"}
     plain = PRICES + "\n\ndef bare(x):\n    return x\n"

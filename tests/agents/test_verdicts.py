@@ -123,6 +123,7 @@ async def test_a_model_that_touches_what_runs_by_itself_is_not_accepted_unasked(
 @pytest.mark.parametrize(
     ("more", "accepted"), [([], True), ([("use.py", "Shape().area()", "Shape().area() + 1")], False)]
 )
+@pytest.mark.sampled(1)
 async def test_a_rename_in_the_loop_is_proved_by_its_check(tmp_path: Path, more, accepted: bool):
     calls = [{"name": "rename_symbol", "arguments": {"name": "grow", "new_name": "enlarge"}}]
     calls += [

@@ -241,6 +241,7 @@ def test_no_client_has_all_that_a_user_has_indexed(client, tmp_path, source):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_client_that_goes_stops_its_work_and_frees_its_place(client, slow, repository):
     body = {"source": str(slow), "query": "x"}
     with client.stream("POST", "/search", json=body, headers={"Accept": "text/event-stream"}) as reply:

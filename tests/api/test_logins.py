@@ -186,6 +186,7 @@ def with_passwords(home, **options):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_password_acts_as_its_login(tmp_path):
     mine, theirs = tmp_path / "mine", tmp_path / "theirs"
     for folder in (mine, theirs):

@@ -62,6 +62,7 @@ def test_a_repository_that_nobody_waits_for_is_followed_by_its_id(client, reposi
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_one_that_fails_says_why_and_tells_no_token(client):
     source = "https://user:s3cr3t@no-such-host.invalid/a/b"
     begun = client.post("/repositories", json={"source": source, "wait": False}).json()

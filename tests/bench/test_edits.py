@@ -68,6 +68,7 @@ def test_check_tells_the_reference_from_the_unchanged_tree(tree):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_breaks_something_else_is_not_resolved(tree):
     assert not checked(TASK, (_changed("PRICE = 2\nOTHER = 4\n"),), tree, TOOLS).tests_pass
     assert not checked(TASK, (_changed("PRICE = 2\nOTHER = 3\nx = (\n"),), tree, TOOLS).parses

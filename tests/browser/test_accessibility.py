@@ -36,7 +36,7 @@ SILENT_S = 600.0
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light"), (390, "dark")])
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 def test_the_names_of_steps_can_be_read_while_they_run(tab, world, width, scheme):
     page, state = tab.page, world.ollama.state
     before, state.reply = state.reply, lambda messages: ["The function ", SILENT_S]

@@ -41,6 +41,7 @@ def test_without_it_a_page_says_what_to_do(visitor, app):
 
 
 @pytest.mark.browser
+@pytest.mark.thorough
 def test_a_link_on_another_site_reaches_who_was_let_in_and_only_offers(visitor, app):
     """The browser keeps the cookie back at first: SameSite=Strict."""
     page = visitor.page

@@ -156,6 +156,7 @@ def test_an_answer_goes_on_when_its_tab_is_closed_and_is_there_on_return(opened,
         state.holding = False
 
 
+@pytest.mark.thorough
 def test_a_model_that_dies_is_reported_and_can_be_asked_again(opened, world):
     page, state = opened.page, world.ollama.state
     state.behaviour = "close midway"

@@ -233,6 +233,7 @@ def test_generate_fetches_what_the_tests_need_by_itself_once(greeting, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_what_can_not_be_fetched_is_said_and_the_work_goes_on(greeting, monkeypatch, capsys):
     for name in ("UV_DEFAULT_INDEX", "UV_INDEX"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/simple")
@@ -247,6 +248,7 @@ def test_what_can_not_be_fetched_is_said_and_the_work_goes_on(greeting, monkeypa
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_refine_tests_a_file_with_what_its_project_declares(greeting, capsys):
     code, tests = greeting / "shop.py", greeting / "test_shop.py"
     assert main(["refine", str(code), "--tests", str(tests), "--json", "--no-environment"]) == 1

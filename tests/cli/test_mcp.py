@@ -218,6 +218,7 @@ async def test_one_index_blocks_nobody_else_and_is_stopped_with_its_request(shop
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Path) -> None:
     env = {"REPOPILOT_HOME": str(home), "REPOPILOT_OLLAMA_URL": "", "PATH": os.environ["PATH"]}
     command = [sys.executable, "-m", "repopilot", "mcp"]
@@ -245,6 +246,7 @@ def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("port", ["99999", "taken"])
+@pytest.mark.sampled(1)
 def test_a_port_that_cannot_be_used_is_said(home: Path, port: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         given = str(other.getsockname()[1]) if port == "taken" else port

@@ -80,7 +80,7 @@ def called(server: Server, session: str, tool: str, **arguments: object) -> dict
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 def test_an_end_amid_sessions_leaves_nothing_in_the_temporary_folder(
     shop: Path, home: Path, tmp_path: Path, how
 ) -> None:
@@ -172,6 +172,7 @@ def test_what_is_not_there_has_the_codes_of_the_protocol(shop: Path, home: Path,
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_readers_and_edits_go_on_while_tests_run(home: Path, tmp_path: Path) -> None:
     commit(tmp_path / "r", {"prices.py": "def price(n):\n    return n * 2\n", "test_prices.py": SLOW})
     given, told, running = {"source": str(tmp_path / "r")}, [], asyncio.Event()

@@ -81,6 +81,7 @@ def in_the_middle(server: git_server.GitServer, act) -> threading.Thread:
     return thread
 
 
+@pytest.mark.thorough
 def test_all_but_one_that_fails_are_published_and_taken_over_and_a_second_run_does_what_changed(
     run, cluster, served, tmp_path
 ):

@@ -133,6 +133,7 @@ for indexes in [home / "index", *sorted(home.glob("damaged-*"))]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "killed"])
+@pytest.mark.sampled(1)
 def test_damaged_vectors_are_computed_again(tmp_path, closed):
     root = write(tmp_path / "shop", many(450))
     conf = settings(tmp_path / "home")

@@ -222,6 +222,7 @@ in_forks(step, [0, 64, 1200, 2000])
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_vectors(tmp_path):
     root, conf = write(tmp_path / "shop", many(200)), settings(tmp_path / "first")
     index = jobs_for(conf).build(IndexRequest(snapshot(root), conf))
@@ -335,6 +336,7 @@ sys.exit(main(["review", arguments[0]]))
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_temporary_folder_of_a_review(tmp_path, monkeypatch):
     """A tool that can't be given the code has found nothing, and that is said."""
     for name, value in {"HOME": tmp_path / "home", "EMBEDDED": False, "DENSE": False, "OLLAMA_URL": ""}.items():

@@ -87,6 +87,7 @@ def test_without_a_network_the_first_start_searches_and_an_address_is_said_to_be
 
 @own_networks
 @pytest.mark.model
+@pytest.mark.thorough
 def test_without_a_network_the_first_start_answers_with_the_models_in_place(shop, tmp_path):
     home = model_settings(tmp_path / "home").home
     options = {"REPOPILOT_HOME": home, "REPOPILOT_LLM_MODEL": SMALL, "REPOPILOT_THREADS": 2}

@@ -95,6 +95,7 @@ LATER = "where is written_later defined?"
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_two_servers_share_a_data_directory(tmp_path):
     root, data = write(tmp_path / "shop", many(40)), tmp_path / "data"
     options = {"ollama_url": "", "embedded": False, "dense": False, "auto_download": False, "workers": 1}

@@ -96,6 +96,7 @@ def test_a_stranger_is_refused_and_the_log_says_so(world, called, caplog, role):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_change_for_a_strangers_issue_goes_through_a_fork(world, called):
     issue(world, author="mallory")
     world.hub.permissions = {"ada": "write"}

@@ -142,7 +142,7 @@ def test_threads_beyond_the_first_hundred_are_resolved(world, run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["resolved", "disliked"])
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 def test_what_somebody_who_may_push_dismissed_is_not_raised_again(world, run, way):
     world.push_pull({"shop/prices.py": BAD})
     found = run("review", address(world), "--post", "--json")[1]["findings"]

@@ -138,6 +138,7 @@ async def test_the_title_of_an_issue_is_the_line_of_a_commit_and_nothing_else(wo
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_an_issue_of_gitea_is_found_by_its_address_alone(world, run, monkeypatch):
     monkeypatch.delenv("REPOPILOT_FORGE_API")
     url = issue(world, "rename price to cost")

@@ -215,6 +215,7 @@ def test_a_review_that_fails_ends_no_other(world, settings):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [2, 9])
+@pytest.mark.sampled(1)
 def test_a_review_is_tried_again_where_the_network_failed_and_hinders_no_other(world, settings, monkeypatch, times):
     monkeypatch.setattr(webhook, "AGAIN_AFTER_S", (3600, 3600, 3600))
     monkeypatch.setattr(webhook, "LOOK_S", 0.1)

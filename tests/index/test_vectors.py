@@ -189,6 +189,7 @@ def test_several_threads_may_ask_at_once(index):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_full_disk_is_an_error_and_loses_no_vector(tmp_path, conf, jobs):
     root = write(tmp_path / "shop", many(200))
     index = jobs.build(IndexRequest(snapshot(root), conf))

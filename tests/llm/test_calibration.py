@@ -174,6 +174,7 @@ def test_a_speed_holds_for_machine_engine_and_weights(settings_for):
 
 
 @pytest.mark.model
+@pytest.mark.thorough
 async def test_the_real_model_is_measured(tmp_path):
     settings = model_settings(tmp_path / "home", num_ctx=2048, llm_model="")
     resources = ModelResources()

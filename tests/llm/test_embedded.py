@@ -139,6 +139,7 @@ async def test_cancelling_frees_the_model(model, events):
 
 
 @pytest.mark.model
+@pytest.mark.thorough
 async def test_it_gives_signs_of_life_while_it_reads_a_long_prompt(model):
     """Else a long prompt on a busy machine would count as hanging."""
     prompt = [ChatMessage(role="user", content="def f(x): return x + 1\n" * 40)]

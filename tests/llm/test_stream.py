@@ -138,6 +138,7 @@ def asked(server) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(1)
 async def test_a_silent_model_is_asked_once_more(server, settings_for, step):
     model = await quick_to_doubt(server, settings_for)
     server.state.reply = silent(1)

@@ -173,6 +173,7 @@ def test_no_module_needs_what_windows_lacks_to_be_imported():
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_nothing_that_windows_lacks_is_used_outside_of_the_sandbox(tmp_path):
     """Typeshed knows what each system has: os.geteuid, os.killpg, signal.SIGKILL, fcntl, resource, … Other packages
     are left unread, which is most of the time."""

@@ -65,6 +65,7 @@ def test_a_repository_without_a_commit(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_one_giant_commit_votes_for_nothing(tmp_path: Path) -> None:
     crowd = {f"lib/part{n}/module.py": f"def step_{n}(x):\n    return x + {n}\n" for n in range(10 * MOST_PATHS)}
     root = write(tmp_path / "tree", {**SHOP, **crowd})
@@ -162,6 +163,7 @@ def test_the_place_in_a_file_of_20_000_lines(indexed: Callable) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_function_of_20_000_lines_is_divided(indexed: Callable) -> None:
     body = "".join(f"    step_{n}(state, {n})\n" for n in range(20_000))
     index = indexed({**SHOP, "shop/steps.py": f"def run_all(state):\n{body}"})

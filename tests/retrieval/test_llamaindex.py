@@ -98,6 +98,7 @@ def test_what_is_no_repository_is_said(tmp_path, conf):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_cloned_repository_is_brought_up_to_date(tmp_path, conf):
     work = tmp_path / "work"
     conf = conf.model_copy(update={"home": tmp_path / "home", "allow_http": True, "allow_private_hosts": True})
@@ -181,6 +182,7 @@ def test_the_vectors_of_the_index_cannot_be_changed(retriever, store):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_vectors_that_another_process_owns_are_refused_and_passages_found(shop, conf, retriever, store):
     code = f"""
 import sys

@@ -167,12 +167,13 @@ async def test_a_test_that_fails_by_itself_shows_nothing(reviewed, kind):
 
 
 @pytest.mark.parametrize("test", [RAISING, UNRAISED])
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 async def test_an_exception_of_the_code_or_one_that_is_missing_shows_a_defect(reviewed, test):
     _, prompts, _ = await reviewed(_call("prove", test=test), DONE)
     assert "p1: shown" in prompts[1], prompts[1].rpartition("data ")[2]
 
 
+@pytest.mark.thorough
 async def test_a_parameter_by_a_name_that_stood_elsewhere_is_new_where_calls_of_it_failed_before(reviewed):
     """What is new is told by what failed before, not by words alone: `kwargs` stands in the file already."""
     before = {"shop/calls.py": "def log(**kwargs):\n    print(kwargs)\n\n\ndef call(f, *args):\n    return f(*args)\n"}
@@ -198,7 +199,7 @@ async def test_a_private_name_that_is_gone_proves_nothing_and_a_public_one_does(
 
 
 @pytest.mark.parametrize(("waits", "told"), [("", "p1: proved"), ("    time.sleep(2.5)\n", "p1: no proof")])
-@pytest.mark.sampled(1)
+@pytest.mark.thorough
 async def test_code_that_no_longer_comes_to_an_end_is_proved_unless_the_test_is_slow_anyway(reviewed, waits, told):
     after = {"shop/prices.py": "def mean(prices):\n    while not prices: pass\n    return sum(prices) / len(prices)\n"}
     short = {"settings": lambda s: s.model_copy(update={"test_timeout_s": 6.0})}
@@ -321,6 +322,7 @@ async def test_the_walkthrough_is_the_models_where_its_names_exist_and_computed_
 
 
 @pytest.mark.parametrize("path", ["logo.png", ".env"])
+@pytest.mark.sampled(1)
 async def test_a_sentence_on_a_file_that_cannot_be_read_does_not_end_the_review(reviewed, path):
     told = f"- {path}: Goes with `spread`."
     report, prompts, _ = await reviewed(
@@ -391,6 +393,7 @@ async def test_a_regression_in_c_is_proved_by_a_program_that_is_compiled_alone(r
     assert (found.proof.kind, found.proof.path) == ("proved", "tests/review_2.c"), prompts[2]
 
 
+@pytest.mark.thorough
 async def test_a_regression_in_a_header_of_cpp_is_proved_too(reviewed):
     body = "inline int half(int n) {\n  if (n < 0) return 0;\n  return n / 2;\n}\n"
     after = {"include/half.hpp": body.replace("  if (n < 0) return 0;\n", "")}
@@ -403,6 +406,7 @@ async def test_a_regression_in_a_header_of_cpp_is_proved_too(reviewed):
     assert (found.proof.kind, found.proof.path) == ("proved", "tests/review_1.cpp"), prompts[2]
 
 
+@pytest.mark.thorough
 async def test_what_git_tracks_against_its_ignore_file_is_there_in_both_states(reviewed):
     before = {**BEFORE, ".gitignore": "*.dat\n", "shop/unit.dat": "3"}
     test = EMPTY.replace("mean([]) == 0", "mean([2, 4]) == int(open('shop/unit.dat').read())")

@@ -81,6 +81,7 @@ async def test_what_a_change_breaks_and_repairs_is_named(repository):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_module_that_can_not_be_imported_any_more_breaks_all_that_was_green(repository):
     result = await compared(repository, CODE.replace("def half", "def hälfte"))
     assert set(result.broken) == {
@@ -134,6 +135,7 @@ def run_of(**outcomes: str) -> TestRun:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("half", ["return n", "return n if n > 4 else n / 2"])
+@pytest.mark.thorough
 async def test_tests_that_write_into_the_repository_are_never_what_verifies(repository, half):
     write = "pathlib.Path('a').write_text('3')"
     writing = (
@@ -259,6 +261,7 @@ def test_some():
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_what_skips_itself_with_and_without_the_change_takes_no_proof_from_the_rest(tmp_path):
     """A file and a class; what the change alone makes skip still counts as a doubt."""
     (tmp_path / "shop.py").write_text(CODE)

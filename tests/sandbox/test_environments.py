@@ -129,6 +129,7 @@ def test_what_can_not_be_had_is_left_out_one_by_one_with_the_reason(settings):
     assert facts.megabytes > 0
 
 
+@pytest.mark.thorough
 def test_requirements_that_exclude_each_other_are_taken_in_their_order(settings):
     environment = build(ProjectDeclaration(requirements=("greeting==1.0", "greeting==2.0")), settings)
     assert [entry.requirement for entry in environment.left_out] == ["greeting==2.0"]
@@ -175,6 +176,7 @@ def test_a_killed_build_is_taken_up_again_and_an_environment_removed(settings):
     assert load_environment(PROJECT, settings) is None
 
 
+@pytest.mark.thorough
 def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(settings):
     environment = build(ProjectDeclaration(name="pluggy", version="9.9"), settings)
     files = {
@@ -186,6 +188,7 @@ def test_a_package_of_the_project_that_pytest_uses_too_is_the_projects_own(setti
     assert run.passed == 1, run.output
 
 
+@pytest.mark.thorough
 def test_options_of_the_project_hold(settings, tmp_path):
     inputs = tmp_path / "repo"
     (inputs / "lib").mkdir(parents=True)
@@ -201,6 +204,7 @@ def test_options_of_the_project_hold(settings, tmp_path):
     assert "UserWarning: 3" in run.output
 
 
+@pytest.mark.thorough
 def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settings, tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
     tests = {"test_it.py": "def test_it(price):\n    assert price == 42\n"}
@@ -209,6 +213,7 @@ def test_a_plugin_may_have_the_name_of_a_module_where_warnings_are_errors(settin
     assert run.passed == 1, run.output
 
 
+@pytest.mark.thorough
 def test_a_named_interpreter_is_used_as_it_is(settings):
     environment = named_environment(sys.executable)
     files = {"test_a.py": "import pydantic\n\ndef test_a():\n    assert pydantic\n" + MORE_TESTS}
@@ -219,6 +224,7 @@ def test_a_named_interpreter_is_used_as_it_is(settings):
         named_environment("/nowhere/python")
 
 
+@pytest.mark.thorough
 def test_a_project_that_excludes_our_python_gets_another_one_of_the_machine(settings, monkeypatch, tmp_path):
     ours = f"=={platform.python_version()}"
     renamed = tmp_path / "versions" / "renamed" / "bin" / "python3"
@@ -290,6 +296,7 @@ class Tested:
         return None
 
 
+@pytest.mark.thorough
 async def test_what_could_not_be_fetched_isnt_tried_again_within_the_hour(index, settings, monkeypatch, tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "stall"\ndependencies = ["greeting>1"]\n')
     snapshot = open_source(parse_source(str(tmp_path)), settings)

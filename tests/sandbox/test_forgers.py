@@ -68,6 +68,7 @@ def test_no_forged_pass_is_genuine(name):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_forgers_fool_pytest_itself():
     """Many of them do reach `3 passed` and status 0; else they would prove nothing about the control."""
     fooled = [

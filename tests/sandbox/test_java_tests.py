@@ -205,6 +205,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, files: dict
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("mvn") is None, reason="Maven is not installed")
+@pytest.mark.thorough
 def test_a_registry_that_is_not_reached_is_said_with_what_helps(tmp_path, monkeypatch):
     with socket.socket() as listening:  # bound, and it doesn't listen
         listening.bind(("127.0.0.1", 0))

@@ -142,6 +142,7 @@ async def test_tests_that_turn_are_told_from_those_that_failed_before(shop):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "javascript"])
+@pytest.mark.sampled(1)
 async def test_a_new_test_is_told_from_one_that_shows_nothing_of_the_other_edits(tmp_path, language):
     if language == "python":
         code, wrong, right = "shop/round.py", "def half(n):\n    return n // 2\n", "n / 2"
@@ -213,6 +214,7 @@ test("slow", () => new Promise((done) => setTimeout(done, 600000)));
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edits(tmp_path):
     files = {"package.json": '{"scripts": {"test": "node --test"}}', "a.test.js": SLOW_IN_NODE}
     workspace = shop_workspace(tmp_path, files)
@@ -239,6 +241,7 @@ NEVER_LOADED = "import time\n\ntime.sleep(600)\n\n\ndef test_a():\n    pass\n"
     ],
     ids=["python", "javascript"],
 )
+@pytest.mark.sampled(1)
 async def test_a_run_that_a_limit_stopped_does_not_give_the_next_one_more_time(tmp_path, path, text, options, limit):
     workspace = shop_workspace(tmp_path, {path: text, **options})
     workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 2.0}))

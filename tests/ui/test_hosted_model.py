@@ -216,6 +216,7 @@ async def test_a_failure_of_a_service_says_what_happened_and_what_to_do(reply, e
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_service_that_takes_no_more_calls_is_told_once_and_the_question_can_be_asked_again(service, tmp_path):
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "cart.py").write_text("def total(n):\n    return n * 2\n")

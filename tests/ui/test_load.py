@@ -16,6 +16,7 @@ from bench.load import drive, reply_of
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_every_session_gets_its_own_answers_in_turn(tmp_path: Path) -> None:
     repository = write(tmp_path / "repository", many(200))
     with OllamaServer(reply=lambda messages: reply_of(messages, 0.05)) as model:

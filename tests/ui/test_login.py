@@ -30,6 +30,7 @@ def settings(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_a_password_opens_only_its_name(settings):
     set_password(settings, "Ada", "correct horse")
     set_password(settings, "Grace", "battery staple")

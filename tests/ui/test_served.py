@@ -135,6 +135,7 @@ def test_the_own_account_needs_no_token_but_through_a_proxy(app):
     assert opened.status_code == 200 and opened.url.query == b"offer=x" and visitor.get(app.url).status_code == 200
 
 
+@pytest.mark.thorough
 def test_the_address_with_the_token_is_opened_in_the_browser_and_forgotten_at_the_end(tmp_path, monkeypatch):
     browser, opened = tmp_path / "browser", tmp_path / "opened"
     browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
