@@ -16,9 +16,9 @@ from support.small_repo import FILES
 
 from repopilot import trace
 from repopilot.agents.generate.pipeline import generate
-from repopilot.agents.generate.render import generation_json
+from repopilot.agents.generate.render import answered, generation_json
 from repopilot.errors import ModelError
-from repopilot.results import Answer
+from repopilot.results import Answer, Generation
 from repopilot.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -312,3 +312,10 @@ def _nodes(nodes: list[dict]) -> list[dict]:
 def test_the_snapshot_is_untouched(shop: Workspace) -> None:
     root: Path = shop.snapshot.root
     assert all((root / path).read_text() == text for path, text in FILES.items() if path not in SHOP)
+
+
+def test_lines_that_a_failure_quotes_are_shown_as_code():
+    made = Generation(failure='f can\'t be renamed safely. At:\na.rb:2 autoload :F, "#{dir}/*f*"\nb.rb:1 ~~~~ <b>')
+    text = answered((), made, "en").text
+    assert "**Nothing was changed.** f can't be renamed safely. At:\n\n~~~~~\na.rb:2 autoload" in text
+    assert text.split("~~~~~")[1].endswith("b.rb:1 ~~~~ <b>\n")
