@@ -64,41 +64,84 @@ def client(tmp_path_factory):
             yield made
 
 
+@pytest.fixture(scope="module")
+def indexed(client, repository):
+    return client.post("/repositories", json={"source": str(repository)}).json()
+
+
+@pytest.fixture(scope="module")
+def source(indexed, repository):
+    return str(repository)
+
+
 @pytest.mark.slow
-def test_every_operation_returns_its_document(client, repository):
-    source = str(repository)
-    indexed = client.post("/repositories", json={"source": source}).json()
+def test_an_indexed_repository_is_ready_and_listed(client, indexed, source):
     assert indexed["files"] == 3 and indexed["commit"] and len(indexed["request"]) == 32
     assert client.get(f"/repositories/{indexed['id']}").json()["state"] == "ready"
-    assert [each["source"] for each in client.get("/repositories").json()["repositories"]] == [source]
+    assert source in [each["source"] for each in client.get("/repositories").json()["repositories"]]
+
+
+@pytest.mark.slow
+def test_a_search_returns_as_many_places_as_asked_for(client, source):
     hits = client.post("/search", json={"source": source, "query": "price", "k": 2}).json()
     assert hits["hits"] and len(hits["hits"]) <= 2
+
+
+@pytest.mark.slow
+def test_a_question_returns_evidence_and_its_steps(client, source):
     asked = client.post("/ask", json={"source": source, "question": "what calls price?"}).json()
     assert "shop/cart.py" in json.dumps(asked["evidence"]) and asked["model"] is None
     (root,) = asked["steps"]  # as on the command line
     assert (root["name"], root["input"], root["state"]) == ("ask", "what calls price?", "ok") and root["children"]
+
+
+@pytest.mark.slow
+def test_what_is_asked_is_answered_and_never_carried_out(client, source):
     order = client.post("/ask", json={"source": source, "question": "rename price to cost"}).json()
     assert order["route"]["intent"] in intents.answering()
-    for body in ({"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}):
-        packed = client.post("/context", json={"source": source, **body}).json()
-        assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600
-        led = client.post("/context", json={"source": source, **body, "overview": True}).json()
-        assert led["overview"] and not packed["overview"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [{"query": "how is a price computed?", "max_tokens": 600}, {"folders": ["shop"]}])
+def test_a_pack_has_its_excerpts_and_an_overview_where_one_is_wanted(client, source, wanted):
+    packed = client.post("/context", json={"source": source, **wanted}).json()
+    assert {"shop/prices.py"} <= {each["path"] for each in packed["excerpts"]} and 0 < packed["tokens"] < 600
+    led = client.post("/context", json={"source": source, **wanted, "overview": True}).json()
+    assert led["overview"] and not packed["overview"]
+
+
+@pytest.mark.slow
+def test_a_pack_of_nothing_is_refused(client, source):
     assert client.post("/context", json={"source": source}).status_code == 422
+
+
+@pytest.mark.slow
+def test_all_repositories_are_searched_and_asked(client, indexed):
     everywhere = client.post("/search", json={"all": True, "query": "price", "k": 2}).json()
-    assert everywhere["repositories"] == 1 and everywhere["hits"][0]["repository"] == "shop"
+    assert everywhere["repositories"] >= 1 and "shop" in {each["repository"] for each in everywhere["hits"]}
     asked = client.post("/ask", json={"all": True, "question": "what calls price?"}).json()
-    assert asked["citations"][0]["repository"] == "shop" and asked["degraded"]
+    assert "shop" in {each["repository"] for each in asked["citations"]} and asked["degraded"]
+
+
+@pytest.mark.slow
+def test_an_impact_has_its_risk_and_what_is_affected(client, source):
     touched = client.post("/impact", json={"source": source, "targets": ["shop/prices.py:price"]}).json()
     assert touched["risk"] and any(each["path"] == "shop/cart.py" for each in touched["affected"])
-    reviewed = client.post("/review", json={"source": source}).json()
-    assert "findings" in reviewed
+
+
+@pytest.mark.slow
+def test_a_review_has_findings_and_a_wrong_range_is_refused(client, source):
+    assert "findings" in client.post("/review", json={"source": source}).json()
     refused = client.post("/review", json={"source": source, "diff": "..HEAD"})
     assert refused.status_code == 422 and "not a range of commits" in refused.json()["error"]["message"]
+
+
+@pytest.mark.slow
+def test_a_change_is_returned_and_not_written(client, source, repository):
     made = client.post("/generate", json={"source": source, "task": "rename price to cost"}).json()
     assert {file["path"] for file in made["files"]} == set(FILES)
     assert [step["name"] for step in made["steps"]] == ["generate"]
-    assert "def price" in (repository / "shop/prices.py").read_text(), "nothing is written"
+    assert "def price" in (repository / "shop/prices.py").read_text()
 
 
 @pytest.mark.slow
