@@ -1,6 +1,6 @@
 .PHONY: run test thorough quick check docs lock sbom audit setup setup-dev
 PY ?= python3
-# Four processes on two cores, as much of the time is spent waiting; each takes a file, the longest first, when it has
+# Four processes on two cores, as much of the time is spent waiting (less in quick tests); each takes a file, the longest first, when it has
 # nothing left to do (tests/conftest.py). What pytest makes of the test files is kept, whatever the environment says: it
 # takes longer than to run many of them.
 PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
@@ -19,7 +19,7 @@ thorough: setup-dev ## every test with all its cases: before a release, and afte
 	$(PYTEST)
 
 quick: setup-dev    ## the part you run all the time, under a minute
-	$(PYTEST) -m "not browser and not model and not slow and not thorough"
+	$(PYTEST) -n 3 -m "not browser and not model and not slow and not thorough"
 
 check: setup-dev    ## formatting, lint, types, direction of imports, declared packages
 	.venv/bin/ruff format --no-cache --check .
