@@ -1,4 +1,4 @@
-"""What is read from one file, as values. Apart from the parsers, so that an index is read without loading them."""
+"""What is read from one file, as values. Kept apart from the parsers, so that an index is read without loading them."""
 
 from __future__ import annotations
 

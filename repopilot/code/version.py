@@ -1,5 +1,5 @@
-"""The version of everything that decides what is read from a file. Apart from the splitter, so that an index is read
-without loading it."""
+"""The version of everything that decides what is read from a file. Kept apart from the splitter, so that an index
+is read without loading it."""
 
 from __future__ import annotations
 

@@ -37,8 +37,9 @@ _ENDINGS = (".docker/config.json", ".config/gh/hosts.yml")
 @lru_cache(maxsize=_PATHS_CACHED)
 def secret_name(path: str) -> bool:
     """Whether a file must not be read, judged by its path alone: by its name, or because the path holds a secret."""
-    *folders, name = path.casefold().split("/")
-    if _FOLDERS.intersection(folders) or path.casefold().endswith(_ENDINGS):
+    folded = path.casefold()
+    *folders, name = folded.split("/")
+    if _FOLDERS.intersection(folders) or folded.endswith(_ENDINGS):
         return True
     if (name in _EXACT or _WILDCARDS.match(name)) and not _HARMLESS_NAMES.search(name):
         return True

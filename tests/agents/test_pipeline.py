@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 from support.scripted_llm import Script
-from support.shop_workspace import SHOP, answering, one_of, shop_workspace, traced
+from support.shop_workspace import SHOP, answering, one_of, shop_workspace, traced, workspace_of
 from support.small_repo import FILES
 
 from repopilot import trace
@@ -314,8 +314,17 @@ def test_the_snapshot_is_untouched(shop: Workspace) -> None:
     assert all((root / path).read_text() == text for path, text in FILES.items() if path not in SHOP)
 
 
-def test_lines_that_a_failure_quotes_are_shown_as_code():
-    made = Generation(failure='f can\'t be renamed safely. At:\na.rb:2 autoload :F, "#{dir}/*f*"\nb.rb:1 ~~~~ <b>')
-    text = answered((), made, "en").text
-    assert "**Nothing was changed.** f can't be renamed safely. At:\n\n~~~~~\na.rb:2 autoload" in text
-    assert text.split("~~~~~")[1].endswith("b.rb:1 ~~~~ <b>\n")
+async def test_lines_that_a_refusal_quotes_are_code(tmp_path: Path) -> None:
+    files = {
+        "lib/shop.rb": 'autoload :Cart, "#{dir}/shop/cart"\n',
+        "lib/shop/cart.rb": "class Cart\n  def sum\n  end\nend\n",
+    }
+    workspace = workspace_of(tmp_path, files)
+    found, *_ = await traced(lambda step: generate("/rename Cart Basket", workspace, step))
+    assert found.text.startswith("**Nothing was changed.**")
+    assert '\n- `lib/shop.rb:1 autoload :Cart, "#{dir}/shop/cart"`' in found.text
+
+
+def test_what_a_model_says_of_a_change_that_it_did_not_make_stays_markdown():
+    said = "It can't be done.\n\n- *One* reason."
+    assert f"**Nothing was changed.** {said}" in answered((), Generation(failure=said), "en").text

@@ -22,7 +22,7 @@ from repopilot.agents.generate.judging import NOT_DEBATED, Debated, Version, deb
 from repopilot.agents.generate.loop_rounds import LoopVersion, change_by_loop
 from repopilot.agents.generate.render import answered
 from repopilot.errors import RepoPilotError
-from repopilot.foreign_text import visible
+from repopilot.foreign_text import code_span, visible
 from repopilot.redaction.shown_diff import shown_diffs
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.results import Answer, FollowUpEdit, Generation, ImpactReport
@@ -75,7 +75,7 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
     except RepoPilotError as error:
         step.note(failure=error.message)
         choices = getattr(error, "choices", ())
-        failure = i18n.translated(error.message if choices else i18n.reason(error), language)
+        failure = _in_markdown(error.message if choices else i18n.reason(error), language)
         return answered((), Generation(failure=failure, choices=choices), language)
     by_code = edit.by_code and not edit.interpreted
     made = Generation(by_code=by_code, notes=edit.notes, open_references=edit.open_references)
@@ -88,6 +88,12 @@ async def examined(question: str, workspace: Workspace, step: Step) -> Answer:
         report, found = await asyncio.gather(tests_of(context, edit.changes, step), debate)
         version = await judged(context, edit.changes, report, step, found)
     return await _with_impact(version.changes, _decided(made, version), workspace, step, language)
+
+
+def _in_markdown(reason: str, language: str) -> str:
+    """The reason of an error as Markdown: below its first line it quotes lines of the repository, which are code."""
+    told, *quoted = i18n.translated(reason, language).splitlines()
+    return "\n".join([told, *(f"- {code_span(line)}" for line in quoted if line.strip())])
 
 
 async def _debated(edit: EditOutcome, context: ChangeContext, step: Step, ends: float) -> Debated:
@@ -107,7 +113,7 @@ async def _by_loop(task: str, workspace: Workspace, step: Step, language: str) -
     try:
         edit, done = await change_by_loop(task, workspace, step, language, show)
     except RepoPilotError as error:
-        return answered((), Generation(failure=i18n.translated(i18n.reason(error), language)), language)
+        return answered((), Generation(failure=_in_markdown(i18n.reason(error), language)), language)
     if done is None:
         why = "\n\n".join(filter(None, (visible(edit.summary.strip()), i18n.translated(edit.note, language))))
         return answered((), Generation(failure=why, calls=edit.calls, assumed=edit.assumed), language)

@@ -16,7 +16,7 @@ from repopilot.agents.testing.render import (
     run_points,
     tests_json,
 )
-from repopilot.foreign_text import code_block, code_span, visible
+from repopilot.foreign_text import code_span, visible
 from repopilot.results import Answer, FollowUpEdit, Generation, ImpactReport, Sentence
 from repopilot.tools.file_change import Changes
 from repopilot.types import OpenReference, Verdict
@@ -91,11 +91,9 @@ def generation_json(generation: Generation) -> dict[str, Any]:
 
 
 def _done(changes: Changes, made: Generation, language: str) -> str:
-    """What was done, in a sentence; the lines that a failure quotes as a block of code."""
+    """What was done, in a sentence."""
     if made.failure:
-        why, _, places = made.failure.partition("\n")
-        failed = i18n.text("generate.no_files", language, why=why)
-        return f"{failed}\n\n{code_block(places.strip())}" if places else failed
+        return i18n.text("generate.no_files", language, why=made.failure)
     by_code = i18n.text("generate.by_code", language) if made.by_code else ""
     return " ".join(filter(None, [changes_sentence(changes, language), by_code]))
 
