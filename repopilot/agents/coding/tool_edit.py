@@ -48,8 +48,8 @@ class EditOutcome:
 
     @property
     def is_refactoring(self) -> bool:
-        """Whether tests that pass as before verify the edit: code made it, and only renamed or moved."""
-        return self.by_code and self.tool in REFACTORING_TOOLS
+        """Whether tests that pass as before verify the edit: code made it, and only renamed, moved or deleted."""
+        return self.by_code and self.tool in (*REFACTORING_TOOLS, "delete_file")
 
 
 async def edit_with_tool(
