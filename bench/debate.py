@@ -17,7 +17,8 @@ from support.scripted_llm import Script, ScriptedLLM
 
 from repopilot import trace
 from repopilot.agents.generate.debate import debate
-from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.model import Model
+from repopilot.llm.token_estimate import estimate_tokens
 from repopilot.settings import Settings
 from repopilot.types import FileChange
 from repopilot.workspace import Workspace

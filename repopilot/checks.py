@@ -146,7 +146,7 @@ def _offered(offer: SizeOffer, pull: str) -> str:
 
 
 def _embedded(runtime: Runtime) -> Check:
-    from repopilot.llm.embedded import import_error, is_installed, start_hint
+    from repopilot.llm.embedded.embedded_engine import import_error, is_installed, start_hint
     from repopilot.llm.weights.models import available
 
     settings = runtime.settings

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from repopilot.code.formats.data_formats import table
 from repopilot.errors import ModelError
-from repopilot.llm.model import billions
 from repopilot.llm.servers import ollama_api, openai_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import machine
@@ -29,6 +28,7 @@ SMALLER_CONTEXT = 16_384
 ROOMY = 20 * machine.GIB
 SLOWEST_LOOP_S = 30.0
 """Longest usual answer, in seconds, with which a loop (ten calls or more) is still fast enough."""
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 _UNITS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
@@ -106,6 +106,11 @@ def _billions(size: Any) -> float | None:
         return float(found[1]) * _UNITS[found[2]] if found else None
     except ValueError:
         return None
+
+
+def billions(name: str) -> float:
+    """The parameters given in a model's name, in billions; infinite if the name gives none."""
+    return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))
 
 
 def of_openai(base: str, key: str, name: str, timeout_s: float) -> Capability:

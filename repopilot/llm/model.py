@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -15,14 +13,10 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from repopilot.llm.capability import Way
-    from repopilot.llm.embedded import Engine
+    from repopilot.llm.embedded.embedded_engine import Engine
     from repopilot.llm.token_budget import TokenBudget
 
 Kind = Literal["ollama", "openai", "embedded", "scripted"]
-
-CHARS_PER_TOKEN = 3.2
-"""Lower than the 3.3–4 that Qwen and Llama tokenizers reach on code and English: estimates err on the high side."""
-_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*b(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +64,3 @@ class Model:
     def pace(self) -> Speed | None:
         """The present speed: that of the last reply, else `speed`."""
         return self.replies[-1] if self.replies else self.speed
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate the tokens of `text` where the model's own tokenizer is not available: ASCII characters by
-    `CHARS_PER_TOKEN`, every other character as one token (true of CJK, too many for accents)."""
-    ascii_count = len(text.encode("ascii", "ignore"))
-    return math.ceil(ascii_count / CHARS_PER_TOKEN) + len(text) - ascii_count
-
-
-def billions(name: str) -> float:
-    """The parameters given in a model's name, in billions; infinite if the name gives none."""
-    return max((float(size) for size in _SIZE.findall(name)), default=float("inf"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from repopilot.llm.call_queue import CallQueue
 from repopilot.llm.capability import Capability
-from repopilot.llm.embedded import Engines
+from repopilot.llm.embedded.embedded_engine import Engines
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from repopilot import errors, i18n, trace
 from repopilot.agents import loop, loop_values, transcript
 from repopilot.agents.loop import Budget, LoopResult, ModelCallers
 from repopilot.errors import Cancelled, ModelError
-from repopilot.llm.model import estimate_tokens
+from repopilot.llm.token_estimate import estimate_tokens
 from repopilot.prompts import render
 from repopilot.settings import Settings
 from repopilot.tools import edit

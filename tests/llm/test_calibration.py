@@ -13,10 +13,10 @@ from support.ollama_server import OllamaServer
 
 from repopilot.errors import ModelError
 from repopilot.i18n import translated
-from repopilot.llm import embedded
 from repopilot.llm.choice import choose
 from repopilot.llm.choice.discovery import ollama_speed_keys
 from repopilot.llm.choice.status import status
+from repopilot.llm.embedded import embedded_model
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.speed import calibration, machine
@@ -168,8 +168,8 @@ async def test_a_plain_server_is_not_measured(settings_for):
 
 
 def test_a_speed_holds_for_machine_engine_and_weights(settings_for):
-    one, two = (embedded.speed_key(SMALL, None, settings_for(threads=threads)) for threads in (1, 2))
-    other = embedded.speed_key(LARGER, None, settings_for(threads=1))
+    one, two = (embedded_model.speed_key(SMALL, None, settings_for(threads=threads)) for threads in (1, 2))
+    other = embedded_model.speed_key(LARGER, None, settings_for(threads=1))
     assert len({one, two, other}) == 3 and all(machine.fingerprint() in key for key in (one, two, other))
 
 

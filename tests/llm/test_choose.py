@@ -11,9 +11,9 @@ from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot.errors import Cancelled, ModelError
 from repopilot.i18n import translated
-from repopilot.llm import embedded
 from repopilot.llm.choice import choose
 from repopilot.llm.choice.status import status
+from repopilot.llm.embedded import embedded_model
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.speed import calibration, machine
@@ -39,7 +39,7 @@ async def test_nothing_anywhere(settings_for):
     assert (state.kind, state.reachable, state.missing_model) == (
         "none",
         False,
-        embedded.size_choice(settings).wanted,
+        embedded_model.size_choice(settings).wanted,
     )
     assert "No language model" in state.detail
 
@@ -278,5 +278,5 @@ def test_no_smaller_size_is_fetched_before_the_installed_one_was_measured(settin
     install(settings, "qwen2.5-coder:7b")
     before = status(settings)
     assert (before.name, before.missing_model) == ("qwen2.5-coder:7b", None) and before.measurable
-    calibration.keep(settings.home, embedded.speed_key("qwen2.5-coder:7b", None, settings), Speed(5, 1))
+    calibration.keep(settings.home, embedded_model.speed_key("qwen2.5-coder:7b", None, settings), Speed(5, 1))
     assert status(settings).missing_model == SMALL

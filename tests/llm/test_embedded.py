@@ -18,12 +18,13 @@ from support.models import SMALL, model_settings
 
 from repopilot import trace
 from repopilot.errors import ModelError
-from repopilot.llm import backend, embedded, stream, structured
+from repopilot.llm import backend, stream, structured
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.choice import choose
-from repopilot.llm.embedded import Engine
-from repopilot.llm.model import estimate_tokens
+from repopilot.llm.embedded import embedded_model
+from repopilot.llm.embedded.embedded_engine import Engine, import_error, start_hint
 from repopilot.llm.resources import ModelResources
+from repopilot.llm.token_estimate import estimate_tokens
 
 COUNT = [ChatMessage(role="user", content="Count from 1 to 300, one number a line, nothing else.")]
 
@@ -43,7 +44,7 @@ def resources():
 @pytest.fixture(scope="module")
 def engine(settings, resources):
     """The real 0.5B's process, shared by the tests of this file and ended with the last."""
-    name, path, _ = embedded.find(settings)
+    name, path, _ = embedded_model.find(settings)
     engine = resources.engines.get(name, path, settings.num_ctx, settings.threads)
     engine.start()
     yield engine
@@ -159,9 +160,9 @@ async def test_without_the_key_nobody_is_served(model):
 @pytest.mark.model
 def test_the_child_ends_with_its_parent(settings):
     """Killed without a chance to clean up, the parent takes the child with it."""
-    path = embedded.find(settings)[1]
+    path = embedded_model.find(settings)[1]
     program = (
-        "import sys, time; from pathlib import Path; from repopilot.llm.embedded import Engine\n"
+        "import sys, time; from pathlib import Path; from repopilot.llm.embedded.embedded_engine import Engine\n"
         "engine = Engine('small', Path(sys.argv[1]), 512, 1); engine.start()\n"
         "print(engine.pid, flush=True); time.sleep(600)"
     )
@@ -182,10 +183,10 @@ def test_a_stopped_engine_says_so(tmp_path):
 
 def test_a_missing_system_library_is_named_with_its_package() -> None:
     reason = "exit code 1, ImportError: libgomp.so.1: cannot open shared object file"
-    assert "apt install libgomp1" in embedded.start_hint(reason, Path("m.gguf"))
-    assert "libgomp" not in embedded.start_hint("SIGSEGV", Path("m.gguf"))
+    assert "apt install libgomp1" in start_hint(reason, Path("m.gguf"))
+    assert "libgomp" not in start_hint("SIGSEGV", Path("m.gguf"))
 
 
 @pytest.mark.slow
 def test_the_installed_engine_can_be_imported() -> None:
-    assert embedded.import_error() == ""
+    assert import_error() == ""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from llama_index.core.llms import ChatMessage
 from support.scripted_llm import ScriptedLLM
 
-from repopilot.llm.model import estimate_tokens
+from repopilot.llm.token_estimate import estimate_tokens
 
 HELLO = [ChatMessage(role="user", content="hello")]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from support.scripted_llm import Reply, ScriptedLLM
 
-from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.model import Model
+from repopilot.llm.token_estimate import estimate_tokens
 
 
 def scripted_model(

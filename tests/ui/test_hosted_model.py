@@ -20,8 +20,9 @@ from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm.choice import choose
 from repopilot.llm.choice.status import status
-from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
+from repopilot.llm.token_estimate import estimate_tokens
 from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import root

@@ -24,9 +24,10 @@ from repopilot.agents.testing.attempts import some_failed
 from repopilot.code.languages import is_product_path
 from repopilot.code.split import analysed
 from repopilot.errors import ModelError, RepoPilotError
-from repopilot.llm.model import CHARS_PER_TOKEN, Model
+from repopilot.llm.model import Model
 from repopilot.llm.stream import prompt_of, prompt_tokens
 from repopilot.llm.structured import ask
+from repopilot.llm.token_estimate import CHARS_PER_TOKEN
 from repopilot.prompts import nonce, render, sanitized
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.sandbox.baseline import failing_without

@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import capability, embedded
+from repopilot.llm import capability
 from repopilot.llm.choice.discovery import PROBE_S, FoundModel, find_model, ollama_address
-from repopilot.llm.model import Model, estimate_tokens
+from repopilot.llm.embedded import embedded_model
+from repopilot.llm.embedded.embedded_engine import SLOTS
+from repopilot.llm.model import Model
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
 from repopilot.llm.token_budget import TokenBudget
+from repopilot.llm.token_estimate import estimate_tokens
 from repopilot.settings import Settings
 from repopilot.types import Progress
 
@@ -70,9 +73,9 @@ async def choose_reviewer(settings: Settings, model: Model, resources: ModelReso
     Returns:
         The model, None where there is no other.
     """
-    if model.kind == "embedded" and (installed := embedded.find_reviewer(settings, model.name)):
+    if model.kind == "embedded" and (installed := embedded_model.find_reviewer(settings, model.name)):
         notes = (i18n.message("llm.second_model"),)
-        return embedded.build(*installed, settings, notes, resources.engines)
+        return embedded_model.build(*installed, settings, notes, resources.engines)
     found = await asyncio.to_thread(_find_reviewer, settings, model.name)
     return await asyncio.to_thread(build, found, settings, resources) if found else None
 
@@ -193,12 +196,12 @@ def build(found: FoundModel, settings: Settings, resources: ModelResources) -> M
         ModelError: its weights have gone in the meantime.
     """
     if found.kind == "embedded":
-        weights = embedded.find(settings)
+        weights = embedded_model.find(settings)
         if weights is None:
             raise ModelError(i18n.message("llm.weights_gone", name=found.name), i18n.message("llm.pull_weights"))
         name, path, _ = weights
-        engine = embedded.build(name, path, settings, found.notes, resources.engines)
-        return replace(engine, calls=resources.calls(name, settings.model_calls or embedded.SLOTS))
+        engine = embedded_model.build(name, path, settings, found.notes, resources.engines)
+        return replace(engine, calls=resources.calls(name, settings.model_calls or SLOTS))
     can = found.can or _capability(found, settings, resources)
     way = capability.way_of(can, settings, found.speed)
     settings = settings.model_copy(update={"num_ctx": capability.context_window(can, way, settings, found.url)})

@@ -9,8 +9,10 @@ from typing import Literal
 
 from repopilot import i18n
 from repopilot.errors import ModelError
-from repopilot.llm import capability, embedded
+from repopilot.llm import capability
 from repopilot.llm.choice.installed import AGENT_MODEL, Installed, ModelHost, most_capable, speed_of
+from repopilot.llm.embedded import embedded_model
+from repopilot.llm.embedded.embedded_engine import is_installed
 from repopilot.llm.servers import ollama_api, openai_api
 from repopilot.llm.servers.address import is_loopback, without_credentials
 from repopilot.llm.speed import calibration, machine
@@ -87,13 +89,13 @@ def find_model(settings: Settings, timeout_s: float, notes: list[str]) -> FoundM
             if found:
                 return found
             notes.append(i18n.message("llm.ollama_no_chat_model"))
-    if settings.embedded and not embedded.is_installed():
+    if settings.embedded and not is_installed():
         notes.append(i18n.message("llm.embedded_extra"))
-    elif settings.embedded and (weights := embedded.find(settings)):
+    elif settings.embedded and (weights := embedded_model.find(settings)):
         name, path, why = weights
         note = i18n.message("llm.embedded", name=name, reason=why)
-        key = embedded.speed_key(name, path, settings)
-        sizes = embedded.size_choice(settings)
+        key = embedded_model.speed_key(name, path, settings)
+        sizes = embedded_model.size_choice(settings)
         return FoundModel("embedded", name, "", notes=(*notes, note), sizes=sizes, speed_key=key)
     return None
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from repopilot import i18n
-from repopilot.llm import embedded
 from repopilot.llm.capability import Capability, Way, way_of
 from repopilot.llm.choice.discovery import FoundModel, find_model
 from repopilot.llm.choice.installed import AGENT_MODEL, fits
+from repopilot.llm.embedded import embedded_model
+from repopilot.llm.embedded.embedded_engine import is_installed
 from repopilot.llm.servers import ollama_api
 from repopilot.llm.servers.address import is_loopback
 from repopilot.llm.speed import calibration, machine
@@ -87,8 +88,8 @@ def _status(settings: Settings, limit: float) -> ModelStatus:
     notes: list[str] = []
     found = find_model(settings, limit / 3, notes)
     if found is None:
-        wanted = settings.llm_model or _to_fetch(embedded.size_choice(settings).wanted)
-        offer = _size_offer(wanted) if settings.embedded and embedded.is_installed() else None
+        wanted = settings.llm_model or _to_fetch(embedded_model.size_choice(settings).wanted)
+        offer = _size_offer(wanted) if settings.embedded and is_installed() else None
         return ModelStatus("none", "", i18n.message("llm.none"), wanted, False, tuple(notes), offer=offer)
     reachable = not settings.llm_urls or any(found.url.startswith(url) for url in settings.llm_urls)
     speed_note = _speed_note(found, found.speed_key in calibration.kept(settings.home))

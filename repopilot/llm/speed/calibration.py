@@ -23,7 +23,7 @@ from repopilot.llm.speed import machine
 from repopilot.llm.speed.model_speed import Speed
 
 if TYPE_CHECKING:
-    from repopilot.llm.embedded import Engine
+    from repopilot.llm.embedded.embedded_engine import Engine
 
 FILE = "speed.json"
 PROMPT_TOKENS = 160

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repopilot.background import start_task
 from repopilot.errors import RepoPilotError
-from repopilot.llm import embedded
+from repopilot.llm.embedded.embedded_engine import is_installed
 from repopilot.llm.model import Model
 from repopilot.llm.weights.models import EMBEDDING_MODEL
 from repopilot.runtime import Runtime
@@ -211,7 +211,7 @@ class Models:
             if await self.find_embedder() is not None and self.on_embedder is not None:
                 await self.on_embedder()
         wanted = self.status.missing_model if self.status else None
-        embeds = self.settings.embedded and embedded.is_installed()
+        embeds = self.settings.embedded and is_installed()
         if wanted and self.status and embeds and self.status.kind in ("none", "embedded"):
             await self._ensure(wanted)
             await self.look()

@@ -9,7 +9,7 @@ from repopilot import i18n
 from repopilot.code.languages import is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.index.store import Index
-from repopilot.llm.model import billions
+from repopilot.llm.capability import billions
 from repopilot.resolve.uses.call_graph import callees, callers
 from repopilot.results import Answer
 from repopilot.ui.answer.diagram_panel import subject_of

@@ -1,8 +1,8 @@
 """The child process of the embedded model: llama.cpp behind the OpenAI protocol, on loopback, with a key.
 
-Started by `embedded.Engine` as `python -m repopilot.llm.embedded_server`. Reads its parameters as one line of JSON
-from stdin, writes its address as one line to stdout, and ends when stdin ends: that is, with its parent, however the
-parent dies. A crash of the native code takes down this process only.
+Started by `embedded_engine.Engine` as `python -m repopilot.llm.embedded.embedded_server`. Reads its parameters as one
+line of JSON from stdin, writes its address as one line to stdout, and ends when stdin ends: that is, with its parent,
+however the parent dies. A crash of the native code takes down this process only.
 """
 
 from __future__ import annotations
