@@ -12,7 +12,8 @@ from tree_sitter import Node
 from repopilot.code.graph.import_resolver import family
 from repopilot.code.languages import language_of
 from repopilot.code.syntax import ancestors
-from repopilot.resolve.syntax.resolver import HERITAGE, Found, Key, NameUse, SyntaxResolver
+from repopilot.resolve.syntax.node_roles import HERITAGE
+from repopilot.resolve.syntax.resolver import Found, Key, NameUse, SyntaxResolver
 from repopilot.resolve.syntax.rules import OWN_MEMBERS
 from repopilot.resolve.syntax.syntax_source import Declaration, SyntaxSource
 from repopilot.types import Symbol

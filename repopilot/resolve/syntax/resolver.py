@@ -17,6 +17,30 @@ from repopilot.code.syntax import ancestors
 from repopilot.index.manifests import every_manifest
 from repopilot.index.store import Index
 from repopilot.project.manifest import is_manifest
+from repopilot.resolve.syntax.node_roles import (
+    GENERIC,
+    class_around,
+    embedded_types,
+    heritage_clauses,
+    is_before_body,
+    is_closed,
+    is_destructured,
+    is_exported,
+    is_loose,
+    is_property,
+    is_static,
+    is_switch,
+    is_type,
+    may_export,
+    name_in,
+    namespace_of,
+    package_of,
+    qualified_name,
+    qualifier_of,
+    receiver_of,
+    record_given,
+    value_of,
+)
 from repopilot.resolve.syntax.syntax_source import (
     OF_PROTOTYPE,
     Declaration,
@@ -63,11 +87,6 @@ _TYPE_WRAPPED = frozenset(
     "parenthesized_type user_type readonly_type dynamic_type abstract_type".split()
 )
 _TYPE_FIELDS = ("type", "return_type", "result", "returns")
-HERITAGE = (
-    "class_heritage extends_clause implements_clause extends_type_clause superclass super_interfaces type_list "
-    "extends_interfaces base_class_clause base_list base_clause class_interface_clause "
-    "use_declaration trait_bounds".split()
-)
 _CREATIONS = {
     "new_expression": ("constructor", "type"),
     "object_creation_expression": ("type",),
@@ -213,18 +232,18 @@ class SyntaxResolver:
         outer = declaration.holder.parent
         if outer is not None and outer.type == "friend_declaration":
             return ("top", self._unit(source, scope), name, space)
-        if declaration.holder.type in _PARAMETERS and _is_property(declaration.holder):
+        if declaration.holder.type in _PARAMETERS and is_property(declaration.holder):
             scope = next((each for each in ancestors(scope) if each.type == "class_body"), scope)
         if declaration.row == "enumerator.name":
-            scope = next((each for each in ancestors(declaration.name) if _is_closed(each)), scope)
+            scope = next((each for each in ancestors(declaration.name) if is_closed(each)), scope)
         if declaration.row == "formal_parameter.name":
-            scope = _record_given(source, declaration) or scope
+            scope = record_given(source, declaration) or scope
         if self._names_owner(source, declaration):
             owner = self._named_owner(source, declaration)
             if owner is not None and owner[0] == "module":
                 return ("top", owner[1], name, space)
         else:
-            has_members = scope.type in source.rules.classes or _is_closed(scope)
+            has_members = scope.type in source.rules.classes or is_closed(scope)
             blanket = scope.type == "impl_item" and declaration.row == "type_parameter.name"
             owner = self.class_key(source, scope) if has_members and not blanket else ()
         if not isinstance(owner, tuple):
@@ -239,10 +258,10 @@ class SyntaxResolver:
     def _names_owner(self, source: SyntaxSource, declaration: Declaration) -> bool:
         """Whether a declaration stands outside of its class and names it, as methods of Go and C++ do."""
         method = source.language == "go" and declaration.row == "method_declaration.name"
-        return method or declaration.row == OF_PROTOTYPE or _qualifying(declaration.name) is not None
+        return method or declaration.row == OF_PROTOTYPE or qualified_name(declaration.name) is not None
 
     def _named_owner(self, source: SyntaxSource, declaration: Declaration) -> Key | None:
-        qualified = _qualifying(declaration.name)
+        qualified = qualified_name(declaration.name)
         scope = qualified.child_by_field_name("scope") if qualified is not None else None
         made = constructor_given(source, declaration.name) if declaration.row == OF_PROTOTYPE else None
         if scope is not None:
@@ -273,14 +292,14 @@ class SyntaxResolver:
         return self.key_of(source, declaration) if declaration is not None else own
 
     def _unit_at(self, source: SyntaxSource, declaration: Declaration) -> str:
-        static = source.language in ("c", "cpp") and _is_static(source, declaration.holder)
+        static = source.language in ("c", "cpp") and is_static(source, declaration.holder)
         return f"c:{source.path}" if static else self._unit(source, declaration.scope)
 
     def _unit(self, source: SyntaxSource, at: Node) -> str:
         """The unit within which top-level names are shared without imports: a module, a package, a namespace."""
-        inner = [source.text_of(name) for each in (at, *ancestors(at)) if (name := _namespace(each)) is not None]
+        inner = [source.text_of(name) for each in (at, *ancestors(at)) if (name := namespace_of(each)) is not None]
         if source.language in ("java", "csharp", "php"):
-            return f"{source.language}:{'.'.join([*_package(source), *reversed(inner)])}"
+            return f"{source.language}:{'.'.join([*package_of(source), *reversed(inner)])}"
         if source.language == "go":
             package = next((source.text_of(c) for c in source.root.named_children if c.type == "package_clause"), "")
             return f"go:{posixpath.dirname(source.path)}:{'test' if package.endswith('_test') else ''}"
@@ -290,7 +309,7 @@ class SyntaxResolver:
             return "::".join([source.path, *reversed(inner)])
         if source.language == "ruby":
             return "ruby"
-        return source.path if source.imports or _exports(source) else "scripts"
+        return source.path if source.imports or may_export(source) else "scripts"
 
     # Uses
 
@@ -310,7 +329,7 @@ class SyntaxResolver:
         node = word.node
         row = source.row(node)
         declaration = source.declaration(node)
-        if declaration is not None and _is_loose(source, declaration):
+        if declaration is not None and is_loose(source, declaration):
             return NameUse(source, word, self._shorthand_key(source, node, name), member=True)
         if declaration is not None:
             apart = declaration.row in ("method_declaration.name", OF_PROTOTYPE)
@@ -329,7 +348,7 @@ class SyntaxResolver:
             return NameUse(source, word, found if imports else ("own", source.path, word.start))
         if row == "export_specifier.name" and (imports := source.import_at(node)):
             return NameUse(source, word, self._imported(source, imports[0], name))
-        if row == "member_expression.property" and is_exports(source, _receiver(source, node, row)[1]):
+        if row == "member_expression.property" and is_exports(source, receiver_of(source, node, row)[1]):
             return NameUse(source, word, self._exported(source, name, 0), member=True)
         if node.type == "property_identifier" and row in ("pair.key", "pair_pattern.key", "method_definition.name"):
             return NameUse(source, word, self._shorthand_key(source, node, name), member=True)
@@ -344,9 +363,7 @@ class SyntaxResolver:
         if row in _PATHS and source.language == "rust" and source.text_of(node.parent or node).startswith("crate::"):
             return NameUse(source, word, self._crate_path(source, node, name))
         if row == "switch_label.":
-            subject = next(
-                (each.child_by_field_name("condition") for each in ancestors(node) if _is_switch(each)), None
-            )
+            subject = next((each.child_by_field_name("condition") for each in ancestors(node) if is_switch(each)), None)
             owner = self.of_expression(source, subject) if subject is not None else None
             return NameUse(source, word, self._member_of(owner, name, ""), member=True)
         looked_up = self._looked_up_in(source, node, row)
@@ -372,19 +389,19 @@ class SyntaxResolver:
         """What a qualified name of PHP means, from the root or from the file's namespace."""
         text = source.text_of(node.parent or node)
         package = text.rpartition("\\")[0].strip("\\").replace("\\", ".")
-        own = "" if text.startswith("\\") else ".".join(_package(source))
+        own = "" if text.startswith("\\") else ".".join(package_of(source))
         return self._of_package("php", f"{own}.{package}".strip("."), name)
 
     def _looked_up_in(self, source: SyntaxSource, node: Node, row: str) -> Found | tuple[()]:
         """The entity that a name is looked up in, () where that isn't known; None for a name without a receiver."""
-        member, receiver = _receiver(source, node, row)
+        member, receiver = receiver_of(source, node, row)
         if not member:
             return None
         return self.of_expression(source, receiver) or () if receiver is not None else ()
 
     def _is_path(self, source: SyntaxSource, node: Node, row: str) -> bool:
         """Whether the receiver of a name may be a module or a package."""
-        _, receiver = _receiver(source, node, row)
+        _, receiver = receiver_of(source, node, row)
         if row in _PATHS or receiver is None:
             return row in _PATHS
         text = source.text_of(receiver)
@@ -448,9 +465,9 @@ class SyntaxResolver:
         rules = source.rules
         inner = source.declared_in(name)
         for scope in (at, *ancestors(at)):
-            if scope.type not in rules.scopes or _before_body(scope, at, rules.classes):
+            if scope.type not in rules.scopes or is_before_body(scope, at, rules.classes):
                 continue
-            within = (d for d in inner.get(scope.id, ()) if d.space == space and not _qualifying(d.name))
+            within = (d for d in inner.get(scope.id, ()) if d.space == space and not qualified_name(d.name))
             here = [d for d in within if source.visible(d, at.start_byte)]
             if here and (rules.implicit or scope.type not in rules.classes or here[0].row.startswith("type_parameter")):
                 yield self.key_of(source, here[-1])
@@ -471,7 +488,7 @@ class SyntaxResolver:
         if source.rules.implicit and scope.type in source.rules.classes:
             found = self._inherited(source, scope, name, space)
         if found is None and source.language == "cpp" and scope.type == "function_definition":
-            owner = _qualifier(scope)
+            owner = qualifier_of(scope)
             key = self.of_expression(source, owner) if owner else None
             found = self.member(key, name, space) if isinstance(key, tuple) else None
         return found
@@ -651,7 +668,7 @@ class SyntaxResolver:
             found = self._export(source, node, name, depth)
             if found is not None:
                 return found
-        keys = [d for d in source.declared(name) if d.scope == source.root and _within_export(d.name)]
+        keys = [d for d in source.declared(name) if d.scope == source.root and is_exported(d.name)]
         return self.key_of(source, keys[0]) if keys else None
 
     def _export(self, source: SyntaxSource, node: Node, name: str, depth: int) -> Found:
@@ -744,10 +761,10 @@ class SyntaxResolver:
         found: list[Found] = []
         for source, declaration in self.places(owner):
             holder = declaration.holder
-            for clause in _clauses(holder):
+            for clause in heritage_clauses(holder):
                 found += [self.type_of(source, each) for each in clause.named_children if each.type not in _NO_BASES]
             body = holder.child_by_field_name("type")
-            for field in _embedded(body) if source.language == "go" and body is not None else ():
+            for field in embedded_types(body) if source.language == "go" and body is not None else ():
                 found.append(self.type_of(source, field))
         for source, impl in self._impls(owner):
             trait = impl.child_by_field_name("trait")
@@ -800,10 +817,10 @@ class SyntaxResolver:
         if of is not None and script:
             return self.entity(source, of)
         if node.type in _SELF or (text in ("$this", "Self", "self") and not script):
-            holder = _class_around(source, node)
+            holder = class_around(source, node)
             return ("module", self._unit(source, node)) if holder is None else self.class_key(source, holder)
         if node.type in _PARENTS or text in _PARENTS:
-            holder = _class_around(source, node)
+            holder = class_around(source, node)
             key = self.class_key(source, holder) if holder is not None else None
             bases = self.bases(key) if isinstance(key, tuple) else []
             return bases[0] if len(bases) == 1 else None
@@ -832,7 +849,7 @@ class SyntaxResolver:
 
     def entity(self, source: SyntaxSource, node: Node, space: str | None = None) -> Found:
         """What the last name of an expression or a type means, in a namespace or that of its place."""
-        name, row = _name_in(source, node)
+        name, row = name_in(source, node)
         if name is None:
             return None
         looked_up = self._looked_up_in(source, name, row)
@@ -887,7 +904,7 @@ class SyntaxResolver:
         inner = next((each for _, each in there if each.holder.type in ("namespace_definition", "mod_item")), None)
         if inner is not None:
             return ("module", f"{found[1]}::{found[2]}")
-        if any(_is_type(each.holder) for _, each in there):
+        if any(is_type(each.holder) for _, each in there):
             return found
         kinds = {self._declared_type(source, each) for source, each in there}
         return kinds.pop() if len(kinds) == 1 else None
@@ -895,7 +912,7 @@ class SyntaxResolver:
     def _declared_type(self, source: SyntaxSource, declaration: Declaration) -> Found:
         """The class of what a declaration declares, by its type or its value."""
         holder = declaration.holder
-        whole = not _destructured(declaration)
+        whole = not is_destructured(declaration)
         around = (
             (holder, holder.parent)
             if holder.parent is not None and re.search("declarator|_element", holder.type)
@@ -907,7 +924,7 @@ class SyntaxResolver:
         written = [kind for kind in kinds if kind.type not in _INFERRED and source.text_of(kind) != "var"]
         if written:
             return self.type_of(source, written[0]) if whole else None
-        value = _value_of(source, declaration, whole)
+        value = value_of(source, declaration, whole)
         if value is None and source.language in _SCRIPTS:
             return self._written.class_of(self._written.declared(source, declaration))
         return self.of_expression(source, value) if value is not None and "function" not in value.type else None
@@ -918,7 +935,7 @@ class SyntaxResolver:
             node = node.named_children[-1]
         if source.text_of(node) in _ANYTHING:
             return None
-        if node.type in _GENERIC:
+        if node.type in GENERIC:
             inner = node.child_by_field_name("type") or node.child_by_field_name("name") or node.named_children[0]
             found = self.type_of(source, inner)
             return found if isinstance(found, tuple) else self._of_outside(source, node, found)
@@ -932,11 +949,11 @@ class SyntaxResolver:
             return node.type if node.type != "array_type" else "array"
         last = node.child_by_field_name("name")
         scope = node.child_by_field_name("scope")
-        if node.type == "qualified_identifier" and last is not None and last.type in _GENERIC:
+        if node.type == "qualified_identifier" and last is not None and last.type in GENERIC:
             owner = self.of_expression(source, scope) if scope is not None else None
             found = self._member_of(owner or (), source.text_of(last.named_children[0]), "")
             return found if isinstance(found, tuple) else self._of_outside(source, last, found)
-        own, _ = _name_in(source, node)
+        own, _ = name_in(source, node)
         if own is not None and source.text_of(own) == "Self":
             return self._of(source, own)
         found = self.entity(source, node, "")
@@ -959,232 +976,11 @@ class SyntaxResolver:
 _INFERRED = ("implicit_type", "placeholder_type_specifier")
 _ANYTHING = frozenset(("any", "unknown", "object", "mixed", "dynamic", "auto"))
 """Types whose objects may be of any class."""
-_GIVEN = frozenset(
-    "let_declaration.pattern variable_declarator.name short_var_declaration.left var_spec.name const_spec.name "
-    "public_field_definition.name field_definition.property assignment_expression.left declaration.declarator "
-    "const_item.name static_item.name property_element.name resource.name".split()
-)
-"""Declarations whose name gets the whole value, not a part of it."""
-_GENERIC = ("generic_type", "generic_name", "template_type")
 _NO_BASES = ("access_specifier", "argument_list", "type_arguments", "use_list")
-
-
-def _clauses(holder: Node) -> Iterator[Node]:
-    todo = children(holder, HERITAGE)
-    while todo:
-        node = todo.pop()
-        inner = children(node, HERITAGE)
-        todo += inner
-        if not inner:
-            yield node
-
-
-def _embedded(body: Node) -> Iterator[Node]:
-    """The types that a Go struct or interface embeds."""
-    for part in body.named_children if body.type == "interface_type" else children(body, ("field_declaration_list",)):
-        for field in part.named_children if part.type == "field_declaration_list" else (part,):
-            kind = field.child_by_field_name("type")
-            if field.type == "type_elem":
-                yield from field.named_children
-            elif kind is not None and field.child_by_field_name("name") is None:
-                yield kind
-
-
-def _receiver(source: SyntaxSource, node: Node, row: str) -> tuple[bool, Node | None]:
-    """Whether a name is looked up in a receiver, and the receiver; None where that isn't written."""
-    parent = node.parent
-    field = source.rules.receivers.get(row)
-    if parent is None:
-        return False, None
-    if parent.type == "token_tree":
-        before = node.prev_sibling.prev_sibling if source.before(node) in (".", "::") and node.prev_sibling else None
-        return before is not None, before
-    if field is None:
-        made = _initialized(source, node, row)
-        alone = node.type == "field_identifier" and row != "field_initializer."
-        return made is not None or alone, made
-    receiver = parent.named_children[0] if field == "0" else parent.child_by_field_name(field)
-    if receiver == node or (receiver is None and row.startswith(("method_invocation", "call."))):
-        return False, None
-    return True, receiver
-
-
-def _initialized(source: SyntaxSource, node: Node, row: str) -> Node | None:
-    """The expression that creates the object which a name is a field of, in an initializer."""
-    parent = node.parent
-    if row == "literal_element." and parent is not None and source.row(parent) == "keyed_element.key":
-        return next((each for each in ancestors(node) if each.type == "composite_literal"), None)
-    outer = parent.parent if parent is not None and row == "qualified_identifier.scope" else None
-    if outer is not None and outer.type == "qualified_identifier":
-        return outer.child_by_field_name("scope")
-    if row == "field_designator.":
-        return _designated(node)
-    if row in ("field_initializer.field", "field_pattern.name"):
-        return next((each for each in ancestors(node) if each.type in ("struct_expression", "struct_pattern")), None)
-    initializer = parent.parent if parent is not None and row == "assignment_expression.left" else None
-    return initializer.parent if initializer is not None and initializer.type == "initializer_expression" else None
-
-
-def _designated(node: Node) -> Node | None:
-    """The variable or literal that designators of C such as `{ .name = 1 }` initialize."""
-    *_, given, outer = (each for each, _ in zip(ancestors(node), range(4), strict=False))
-    in_array = outer.type == given.type
-    whole = outer.parent if in_array else outer
-    if whole is None or whole.type != "init_declarator":
-        return whole if whole is not None and whole.type == "compound_literal_expression" and not in_array else None
-    declarator = whole.child_by_field_name("declarator")
-    if declarator is None or in_array != (declarator.type == "array_declarator"):
-        return None
-    return declarator.child_by_field_name("declarator") if in_array else declarator
-
-
-def _name_in(source: SyntaxSource, node: Node) -> tuple[Node | None, str]:
-    """The last name of an expression, such as `c` of `a.b.c`, with its row."""
-    if node.type in _GENERIC and node.named_children:
-        node = node.child_by_field_name("name") or node.child_by_field_name("type") or node.named_children[0]
-    row = source.row(node)
-    if not node.named_child_count:
-        return (node, row) if "identifier" in node.type or node.type in ("name", "constant") else (None, row)
-    if node.type in ("variable_name", "type", "namespace_name"):
-        return _name_in(source, node.named_children[-1])
-    for child in node.named_children[::-1]:
-        inner = source.row(child)
-        if inner in source.rules.receivers:
-            if child.type in _GENERIC:
-                return child.named_children[0], inner
-            return (child, inner) if not child.named_child_count else _name_in(source, child)
-    return None, row
-
-
-def _class_around(source: SyntaxSource, node: Node) -> Node | None:
-    return next((each for each in ancestors(node) if each.type in source.rules.classes), None)
-
-
-def _qualifier(function: Node) -> Node | None:
-    """The node that names the class of a C++ method defined outside of the class."""
-    node = function.child_by_field_name("declarator")
-    while node is not None and node.type != "qualified_identifier":
-        node = node.child_by_field_name("declarator") or next(iter(children(node, ("function_declarator",))), None)
-    return node.child_by_field_name("scope") if node is not None else None
-
-
-def _before_body(scope: Node, at: Node, classes: Collection[str]) -> bool:
-    """Whether a node is in the head of a class, among its bases."""
-    body = scope.child_by_field_name("body") if scope.type in classes else None
-    heads = (each for each in ancestors(at) if each.type in HERITAGE)
-    return body is not None and at.start_byte < body.start_byte and next(heads, None) is not None
-
-
-def _is_type(holder: Node) -> bool:
-    return bool(
-        re.match(
-            r"(?:abstract_)?(?:class|struct|interface|enum|union|trait|record|type|module|mod|annotation)_?\w*",
-            holder.type,
-        )
-    ) and ("parameter" not in holder.type)
-
-
-def _destructured(declaration: Declaration) -> bool:
-    parent = declaration.name.parent
-    return (
-        parent is not None and parent != declaration.holder and bool(re.search("pattern|expression_list", parent.type))
-    )
-
-
-def _qualifying(name: Node) -> Node | None:
-    """The `A::name` that ends in a name of C++."""
-    parent = name.parent.parent if name.parent is not None and name.parent.type == "destructor_name" else name.parent
-    return parent if parent is not None and parent.type == "qualified_identifier" else None
-
-
-def _value_of(source: SyntaxSource, declaration: Declaration, whole: bool) -> Node | None:
-    """The value of a name that isn't assigned again; None where the name gets a part of the value."""
-    holder = declaration.holder
-    outer = declaration.holder.parent
-    changes = outer is not None and any(child.type in ("let", "var") for child in outer.children)
-    if declaration.row not in _GIVEN or (source.language == "javascript" and changes):
-        return None
-    if declaration.row == "variable_declarator.name" and source.language == "csharp":
-        return holder.named_children[-1] if holder.named_child_count > 1 else None
-    value = holder.child_by_field_name("value")
-    return _paired(declaration) if value is None else value if whole else None
-
-
-def _paired(declaration: Declaration) -> Node | None:
-    """The value for a name in an assignment, also of several names to as many values."""
-    left, right = (declaration.holder.child_by_field_name(field) for field in ("left", "right"))
-    if left is None or right is None or right.type != "expression_list":
-        return right
-    if left.named_child_count != right.named_child_count or declaration.name not in left.named_children:
-        return None
-    return right.named_children[left.named_children.index(declaration.name)]
-
-
-def _is_loose(source: SyntaxSource, declaration: Declaration) -> bool:
-    """Whether a method belongs to an object literal instead of a class."""
-    method = declaration.row in ("method_definition.name", "method_declaration.name") and source.language != "go"
-    return method and declaration.scope.type not in source.rules.classes
-
-
-def _record_given(source: SyntaxSource, parameter: Declaration) -> Node | None:
-    """The Java record with a component of the same name as a parameter of its constructor; None for none."""
-    constructor = next(each for each in ancestors(parameter.holder) if each.type != "formal_parameters")
-    record = next((each for each in ancestors(constructor) if each.type in source.rules.classes), None)
-    given = record.child_by_field_name("parameters") if record is not None else None
-    names = [each.child_by_field_name("name") for each in given.named_children] if given is not None else []
-    named = {source.text_of(each) for each in names if each is not None}
-    own = constructor.type == "constructor_declaration" and source.text_of(parameter.name) in named
-    return record if own else None
 
 
 def _is_module(found: Found) -> bool:
     return isinstance(found, tuple) and found[0] == "module"
-
-
-def _is_closed(node: Node) -> bool:
-    """Whether a node is an `enum class` of C++, whose names are members."""
-    return node.type == "enum_specifier" and any(child.type in ("class", "struct") for child in node.children)
-
-
-def _is_switch(node: Node) -> bool:
-    return node.type in ("switch_expression", "switch_statement")
-
-
-def _is_property(parameter: Node) -> bool:
-    """Whether a parameter of a constructor is a property of its class."""
-    return any(
-        child.type in ("accessibility_modifier", "readonly", "override_modifier") for child in parameter.children
-    )
-
-
-def _namespace(node: Node) -> Node | None:
-    kinds = ("namespace_definition", "namespace_declaration", "mod_item", "internal_module")
-    return node.child_by_field_name("name") if node.type in kinds else None
-
-
-def _package(source: SyntaxSource) -> list[str]:
-    """The package or namespace that a file declares for all of its code."""
-    kinds = ("package_declaration", "file_scoped_namespace_declaration", "namespace_definition")
-    for node in children(source.root, kinds):
-        if node.child_by_field_name("body") is None:
-            name = node.child_by_field_name("name") or node.named_children[-1]
-            return [re.sub(r"\\", ".", source.text_of(name))]
-    return []
-
-
-def _is_static(source: SyntaxSource, holder: Node) -> bool:
-    kinds = children(holder, ("storage_class_specifier",))
-    local = holder.type in ("preproc_def", "preproc_function_def") and not source.path.endswith((".h", ".hpp", ".hh"))
-    return local or any(source.text_of(kind) == "static" for kind in kinds)
-
-
-def _exports(source: SyntaxSource) -> bool:
-    """Whether a JavaScript file may be a module: it mentions `export`."""
-    return b"export" in source.data
-
-
-def _within_export(node: Node) -> bool:
-    return any(each.type == "export_statement" for each in ancestors(node))
 
 
 def _meaning(use: NameUse, places: dict[Key, frozenset[NameSpan]]) -> Meaning:
