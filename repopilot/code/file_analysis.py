@@ -12,6 +12,29 @@ from repopilot.types import Chunk, Reference, Symbol
 
 Declared = Literal["prisma", "sql", "rails", "django", "sqlalchemy"]
 Names = tuple[tuple[str, str], ...]
+LEAF_KINDS = frozenset({"variable", "field", "declaration", "macro"})
+CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "module"})
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A symbol with its byte range and that of its name (ends exclusive)."""
+
+    symbol: Symbol
+    start_byte: int
+    end_byte: int
+    name_byte: int
+    name_end: int
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it is a class or the like, whose inner definitions are its members."""
+        return self.symbol.kind in CLASS_KINDS
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it has no inner definitions."""
+        return self.symbol.kind in LEAF_KINDS
 
 
 class Use(NamedTuple):

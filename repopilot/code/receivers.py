@@ -10,10 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from repopilot.code.symbols import Definition
+from repopilot.code.file_analysis import Definition
 
 _RECEIVER = re.compile(rb"(?:\.\??|:{1,2}|>-|\\)([\w$]+(?:(?:\.\??|::|>-|\\)[\w$]+)*@?)")
 """A receiver and its separator, matched on the reversed text: the match then starts at the name, not at any byte

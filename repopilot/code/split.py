@@ -16,11 +16,11 @@ from repopilot.code import languages
 from repopilot.code.chunks.code_splitter import structural_windows
 from repopilot.code.chunks.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.chunks.text_spans import config_spans, doc_spans, plain_spans, schema_spans
-from repopilot.code.file_analysis import FileAnalysis, Table, Use
+from repopilot.code.file_analysis import Definition, FileAnalysis, Table, Use
 from repopilot.code.formats.components import COMPONENTS, script_of
 from repopilot.code.formats.schema import mentions, tables
 from repopilot.code.import_statements import read_export, read_imports
-from repopilot.code.symbols import Bindings, Definition, definitions, uses
+from repopilot.code.symbols import Bindings, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Symbol
 

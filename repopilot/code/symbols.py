@@ -13,14 +13,12 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor
 
-from repopilot.code.file_analysis import PassedValue, Use
+from repopilot.code.file_analysis import CLASS_KINDS, LEAF_KINDS, Definition, PassedValue, Use
 from repopilot.code.passed_values import UNTYPED, arguments, tells_type
 from repopilot.code.receivers import Assigned, receiver
 from repopilot.code.syntax import Tags, text_of
 from repopilot.types import Symbol
 
-_LEAVES = frozenset({"variable", "field", "declaration", "macro"})
-_CLASSES = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "module"})
 # Where several patterns match one name, the least vague kind wins.
 _VAGUENESS = {"export": 4, "variable": 3, "field": 3, "type": 2, "declaration": 2, "function": 1, "class": 1}
 _BARE_PARAMETER = re.compile(r"= (async )?([\w$]+) =>$")
@@ -28,27 +26,6 @@ _BARE_PARAMETER = re.compile(r"= (async )?([\w$]+) =>$")
 _NO_OWNERS = frozenset(("this", "exports", "module", "prototype", "self", "window", ""))
 _BODY = re.compile(r"body|block|declaration_list$")
 _SIGNATURE_CHARS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A symbol with its byte range and that of its name (ends exclusive)."""
-
-    symbol: Symbol
-    start_byte: int
-    end_byte: int
-    name_byte: int
-    name_end: int
-
-    @property
-    def is_class(self) -> bool:
-        """Whether it is a class or the like, whose inner definitions are its members."""
-        return self.symbol.kind in _CLASSES
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether it has no inner definitions."""
-        return self.symbol.kind in _LEAVES
 
 
 def definitions(root: Node, tags: Tags, path: str, data: bytes) -> list[Definition]:
@@ -219,15 +196,15 @@ def _qualified(ordered: Sequence[_Found], path: str, data: bytes) -> list[Defini
         name, local = _names(item, path, data)
         # A member that a method sets on its object, or declares as a parameter.
         if item.owner.startswith("this.") or "parameter" in item.inner.type:
-            outer = next((name for _, name, kind in reversed(enclosing) if kind in _CLASSES - {"module"}), outer)
+            outer = next((name for _, name, kind in reversed(enclosing) if kind in CLASS_KINDS - {"module"}), outer)
         qualified = f"{outer}.{local}" if outer else local
-        member = "." in local or outer_kind in _CLASSES - {"module"}
+        member = "." in local or outer_kind in CLASS_KINDS - {"module"}
         kind = "method" if item.kind == "function" and member else item.kind
         if kind == "declaration" and outer_kind in ("function", "method"):
             continue  # `Basket basket(size);` reads as a prototype
-        if (kind in _LEAVES or kind == "type") and qualified in seen:
+        if (kind in LEAF_KINDS or kind == "type") and qualified in seen:
             continue
-        if kind not in _LEAVES and kind != "export":
+        if kind not in LEAF_KINDS and kind != "export":
             enclosing.append((item.last.end_byte, qualified, kind))
         seen.add(qualified)
         symbol = Symbol(

@@ -38,6 +38,7 @@ from repopilot.tools.test_suites import (
     tests_near,
     tests_of_changes,
 )
+from repopilot.tools.working_copy import StateBefore
 from repopilot.types import Hit, TestRun
 from repopilot.workspace import Workspace
 
@@ -56,19 +57,6 @@ class RunTests(Arguments):
     """Which tests."""
 
     paths: list[str] = Field(default_factory=list, description="test files; empty for those that cover the changes")
-
-
-@dataclass(frozen=True, slots=True)
-class StateBefore:
-    """The run of some tests without any edit.
-
-    Attributes:
-        run: how it went.
-        emptied: paths of `conftest.py` that can't be imported; the tests are run as if these were empty.
-    """
-
-    run: TestRun
-    emptied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

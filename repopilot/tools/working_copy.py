@@ -16,9 +16,8 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from repopilot import disk, i18n
 from repopilot.errors import Cancelled, GenerationFailed, StorageError, UsageError
@@ -38,16 +37,26 @@ from repopilot.sandbox.language_servers.session import Servers
 from repopilot.tools.checkout import write_repository
 from repopilot.tools.file_change import change, deletion, safe_path
 from repopilot.tools.stored_text import stored_text
-from repopilot.types import FileChange, Finding, Snapshot
+from repopilot.types import FileChange, Finding, Snapshot, TestRun
 from repopilot.workspace import Workspace
-
-if TYPE_CHECKING:
-    from repopilot.tools.run_tests import StateBefore
 
 CLOCK_NS = 2_000_000_000
 """Files that changed less than this before a working copy began are compared as well."""
 _GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("given_up", default=None)
 """Whether the attempt that a task or thread belongs to has failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateBefore:
+    """The run of some tests without any edit.
+
+    Attributes:
+        run: how it went.
+        emptied: paths of `conftest.py` that can't be imported; the tests are run as if these were empty.
+    """
+
+    run: TestRun
+    emptied: tuple[str, ...] = ()
 
 
 class WorkingCopy:

@@ -18,8 +18,8 @@ from repopilot.sandbox.controls.mutants import changed_lines, line_mutants, new_
 from repopilot.sandbox.runners.runner_table import missing_programs
 from repopilot.tools import file_change
 from repopilot.tools.checkout import checked_out
-from repopilot.tools.run_tests import StateBefore
 from repopilot.tools.test_suites import TestSelection, suite_language
+from repopilot.tools.working_copy import StateBefore
 from repopilot.types import TestRun
 
 needs_node = pytest.mark.skipif("node" in missing_programs(["javascript"]), reason="node is not installed")

@@ -20,12 +20,12 @@ from repopilot.results import ToolUse
 from repopilot.tools import registry
 from repopilot.tools.file_change import Changes
 from repopilot.tools.registry import ToolContext
-from repopilot.tools.run_tests import RUN_TESTS, StateBefore, TestsBefore, places_near, tests_before
+from repopilot.tools.run_tests import RUN_TESTS, TestsBefore, places_near, tests_before
 from repopilot.tools.talk import FINISH, about_questions
 from repopilot.tools.toolbox import TaskKind, offered, toolbox
 from repopilot.tools.verifying.check import CHECK, warm_type_checker
 from repopilot.tools.verifying.repository_command import RUN_COMMAND, can_run_commands
-from repopilot.tools.working_copy import WorkingCopy
+from repopilot.tools.working_copy import StateBefore, WorkingCopy
 from repopilot.trace import Step
 from repopilot.types import Finding
 

@@ -19,11 +19,10 @@ from repopilot.repo.paths.runs_elsewhere import unasked
 from repopilot.results import TestReport
 from repopilot.sandbox.failures import missing_modules
 from repopilot.tools.file_change import Changes, generated_in, syntax_error
-from repopilot.tools.run_tests import StateBefore
 from repopilot.tools.test_suites import TestSelection, run_selected
 from repopilot.tools.verifying.check import unrun_tools, uses_left_behind
 from repopilot.tools.verifying.type_errors import TypeCheck
-from repopilot.tools.working_copy import working_copy
+from repopilot.tools.working_copy import StateBefore, working_copy
 from repopilot.trace import Step, result_or_none
 from repopilot.types import Finding, TestRun
 from repopilot.workspace import Workspace
