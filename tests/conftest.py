@@ -31,6 +31,14 @@ os.environ.setdefault("REPOPILOT_WORKERS", "1")
 # What is imported and collected stays: to go through it again and again takes a third of that time.
 gc.disable()
 
+
+def _keep_in_memory(descriptor: int) -> None:
+    """Takes the place of `os.fsync`. Nothing here has to outlive a power cut, and an index waits for the disk forty
+    times when it is published: longer than for anything else."""
+
+
+os.fsync = _keep_in_memory
+
 # Of this process alone, so that it can be seen what stays there. pytest's own folders lie where they always do.
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 ROOT = Path(os.environ["PYTEST_DEBUG_TEMPROOT"])
@@ -78,6 +86,14 @@ def _nothing_stays() -> Iterator[None]:
         time.sleep(0.05)
     assert not left(), "left in the temporary directory"
     assert os.nice(0) == niceness, "the process has a lower priority than before"
+
+
+@pytest.fixture
+def shared_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets commands that run in this process use the worker processes that other tests have started."""
+    from support.index_case import runtime_for
+
+    monkeypatch.setattr("repopilot.cli.execute.Runtime", runtime_for)
 
 
 def _left_out(reporter: pytest.TerminalReporter) -> list[tuple[str, str]]:

@@ -937,6 +937,7 @@ def test_no_page_shows_a_call_that_is_matched_by_name_only(tmp_path, line, shown
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_workers")
 def test_the_command_writes_and_checks(tmp_path, monkeypatch, capfd):
     for name, value in {
         "HOME": str(tmp_path / "home"),

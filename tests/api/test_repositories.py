@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from support import git_server
+from support.index_case import runtime_for
 
 from repopilot.api import repositories
 from repopilot.api.repositories import Repositories
 from repopilot.mcp import server
 from repopilot.mcp.server import OfferedTools
 from repopilot.openings import SharedOpenings
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 SECRETS = ("first-secret", "second-secret")
@@ -29,7 +29,7 @@ def served(tmp_path):
 def runtime(tmp_path):
     quiet = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False, "workers": 1}
     settings = Settings(home=tmp_path / "home", allow_private_hosts=True, allow_http=True, **quiet, _env_file=None)
-    with Runtime(settings) as made:
+    with runtime_for(settings) as made:
         yield made
 
 

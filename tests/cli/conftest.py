@@ -30,6 +30,11 @@ class Ran:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+@pytest.fixture(autouse=True)
+def _shared_workers(shared_workers: None) -> None:
+    """Every command here that runs in this process."""
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from mcp.types import CallToolResult
+from support.index_case import runtime_for
 from support.small_repo import lay_out
 
 from repopilot.errors import StorageError
 from repopilot.mcp.server import OfferedTools
 from repopilot.repo.patches.apply import apply_changes
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.tools.file_change import change, deletion
 from repopilot.types import FileChange
@@ -79,7 +79,7 @@ Call = Callable[..., Awaitable[CallToolResult]]
 async def shop(tmp_path: Path) -> AsyncIterator[tuple[Path, Call]]:
     folder = lay_out(tmp_path / "shop")
     async with AsyncExitStack() as stack:
-        with Runtime(Settings(_env_file=None, home=tmp_path / "home", dense=False)) as runtime:
+        with runtime_for(Settings(_env_file=None, home=tmp_path / "home", dense=False)) as runtime:
             tools = OfferedTools(runtime, stack, may_apply=True, folders=(folder,))
 
             async def call(name: str, **arguments: object) -> CallToolResult:

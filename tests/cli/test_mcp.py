@@ -17,12 +17,12 @@ import pytest
 from mcp import ClientSession, McpError
 from mcp.shared.memory import create_connected_server_and_client_session
 from support import waiting
+from support.index_case import runtime_for
 from support.waiting import PATIENCE_S, until
 
 from repopilot import __version__, intents
 from repopilot.index.storage import layout
 from repopilot.mcp.server import mcp_server
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -147,7 +147,7 @@ async def test_over_http_a_client_asks_reads_files_and_follows_the_progress(shop
 async def connected(home: Path, apply: bool = False) -> AsyncIterator[ClientSession]:
     """A client of a server in this process."""
     settings = Settings(home=home, ollama_url="", embedded=False, auto_download=False)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         async with create_connected_server_and_client_session(mcp_server(runtime, apply)) as session:
             yield session
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from support.index_case import runtime_for
 
 from repopilot.mcp.http import application
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 SUITE = Path(__file__).resolve().parents[2] / ".ci/conformance/node_modules/@modelcontextprotocol/conformance"
@@ -26,7 +26,7 @@ PASSED = 9
 def address(home: Path) -> Iterator[str]:
     """Of a server that takes every request for one with the token: the suite sends none."""
     settings = Settings(home=home, ollama_url="", embedded=False, auto_download=False)
-    with Runtime(settings) as runtime, socket.create_server(("127.0.0.1", 0)) as bound:
+    with runtime_for(settings) as runtime, socket.create_server(("127.0.0.1", 0)) as bound:
         inside = application(runtime, False, "token-of-this-test")
 
         async def with_token(scope, receive, send):

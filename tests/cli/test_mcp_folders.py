@@ -14,10 +14,10 @@ import pytest
 from mcp import ClientSession, McpError, types
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.shared.memory import create_connected_server_and_client_session
+from support.index_case import runtime_for
 from support.small_repo import lay_out, run_git
 
 from repopilot.mcp.server import file_uri, mcp_server
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 
 EDIT = {"path": "shop/prices.py", "old": "= 5000", "new": "= 6000"}
@@ -47,7 +47,7 @@ def naming(*roots: Path):
 async def client(tmp_path: Path, *folders: Path, roots: tuple[Path, ...] | None = None) -> AsyncIterator[ClientSession]:
     """A client of a server that may apply, with the roots that it tells, None for none."""
     settings = Settings(home=tmp_path / "data", ollama_url="", embedded=False, auto_download=False, dense=False)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         server = mcp_server(runtime, True, folders)
         told = None if roots is None else naming(*roots)
         async with create_connected_server_and_client_session(server, list_roots_callback=told) as session:

@@ -81,7 +81,7 @@ def world(tmp_path):
 
 
 @pytest.fixture
-def run(world, monkeypatch, capsys):
+def run(world, monkeypatch, capsys, shared_workers):
     """The command line without a model: (status, document or text, what was said on standard error)."""
     for name, value in world.options.items():
         monkeypatch.setenv(name, value)

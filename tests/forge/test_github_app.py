@@ -6,6 +6,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from starlette.testclient import TestClient
+from support.index_case import runtime_for
 from support.signed_calls import SECRET, headers
 from support.waiting import until
 
@@ -16,7 +17,6 @@ from repopilot.forge.hosts import forge_of
 from repopilot.forge.items import parse_item
 from repopilot.forge.webhook import Deliveries, webhook_application
 from repopilot.repo.remote.credentials import token_for
-from repopilot.runtime import Runtime
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_a_call_is_worked_on_where_the_app_is_installed_alone(world, settings, c
     def event(name):
         return json.dumps({"action": "opened", "pull_request": {"html_url": f"{world.hub.url}/{name}/pull/7"}}).encode()
 
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         for body in (event("o/other"), event("o/r")):
             assert client.post("/webhook", content=body, headers=headers(body)).status_code == 202
         until(lambda: Deliveries(settings.home).next() is None)
@@ -100,7 +100,7 @@ def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, sett
     world.hub.comments.append(comment)
     about = {"html_url": f"{world.hub.url}/o/r/issues/5"}
     body = json.dumps({"action": "created", "issue": about, "comment": comment}).encode()
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         assert client.post("/webhook", content=body, headers=headers(body)).status_code == 202
         until(lambda: Deliveries(settings.home).next() is None)
     (told,) = world.hub.comments[1:]
@@ -111,6 +111,6 @@ def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, sett
 @pytest.mark.slow
 def test_the_start_says_that_it_serves_where_the_app_is_installed(settings, monkeypatch, capsys):
     monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         webhook.serve_webhook(runtime)
     assert "Served: the repositories that the GitHub App is installed on." in capsys.readouterr().err

@@ -6,6 +6,7 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 from support import git_server, gitlab_server
+from support.index_case import runtime_for
 from support.signed_calls import SECRET, headers
 from support.waiting import until
 
@@ -15,7 +16,6 @@ from repopilot.forge.issue_calls import asked_by, issue_call
 from repopilot.forge.items import parse_item
 from repopilot.forge.solve import task_of
 from repopilot.forge.webhook import Deliveries, pull_of, webhook_application
-from repopilot.runtime import Runtime
 
 ASK = "/repopilot solve"
 
@@ -29,7 +29,7 @@ def settings(world):
 @pytest.fixture
 def called(world, settings):
     """Sends events to a running webhook, waits until all are worked on, and returns the replies."""
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
 
         def send(*events):
             bodies = [json.dumps(each).encode() for each in events]

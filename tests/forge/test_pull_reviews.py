@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from support import git_server
+from support.index_case import runtime_for
 
 from repopilot import trace
 from repopilot.errors import ForgeError
@@ -26,7 +27,6 @@ from repopilot.forge.review_comments import (
     summary_text,
 )
 from repopilot.results import ReviewReport
-from repopilot.runtime import Runtime
 from repopilot.types import Finding
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
@@ -400,7 +400,7 @@ async def test_a_review_that_is_cancelled_clones_nothing_more(world):
         loop.call_soon_threadsafe(work.cancel)
         cancelled.wait(10)
 
-    with Runtime(world.settings) as runtime:
+    with runtime_for(world.settings) as runtime:
         async with trace.root(lambda event: None, "review") as step:
             work = asyncio.create_task(review_pull(item, pull, runtime, step, progress))
             with pytest.raises(asyncio.CancelledError):

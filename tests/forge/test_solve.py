@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import git_server
+from support.index_case import runtime_for
 
 from repopilot import trace
 from repopilot.agents.testing.render import run_points
@@ -27,7 +28,6 @@ from repopilot.forge.solve import (
 from repopilot.i18n import message
 from repopilot.repo.paths.runs_elsewhere import runs_elsewhere
 from repopilot.results import AffectedPlace, Answer, Generation, ImpactReport, Sentence, TestReport
-from repopilot.runtime import Runtime
 from repopilot.tools.file_change import change
 from repopilot.types import TestRun, Verdict
 
@@ -121,7 +121,7 @@ async def test_the_title_of_an_issue_is_the_line_of_a_commit_and_nothing_else(wo
     url = issue(world, "rename price to cost")
     item = parse_item(url)
     quiet = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False}
-    with Runtime(world.settings.model_copy(update=quiet)) as runtime:
+    with runtime_for(world.settings.model_copy(update=quiet)) as runtime:
         forge = forge_of(item, runtime.settings)
         found = await asyncio.to_thread(forge.issue)
         async with trace.root(lambda event: None, "solve") as step:

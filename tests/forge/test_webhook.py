@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
+from support.index_case import runtime_for
 from support.signed_calls import SECRET, headers
 from support.waiting import PATIENCE_S, until
 
 from repopilot.errors import UsageError
 from repopilot.forge import hosts, webhook
 from repopilot.forge.webhook import Deliveries, pull_of, serve_webhook, served, webhook_application
-from repopilot.runtime import Runtime
 
 START = "import subprocess\n\nRATE = 2\n\n\ndef price(count):\n    subprocess.call(count, shell=True)\n"
 BAD = START + "    return eval(count)\n"
@@ -36,7 +36,7 @@ def settings(world):
 def test_a_call_has_its_pull_request_reviewed_once(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     body = event(world)
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         assert client.post("/webhook", content=body, headers=headers(body)).json() == {"queued": True}
         until(lambda: world.hub.summaries and Deliveries(settings.home).next() is None)
         posted = len(world.hub.inline)
@@ -56,7 +56,7 @@ def test_the_log_says_what_became_of_each_call(world, settings, caplog):
     caplog.set_level("INFO", "repopilot.forge")
     limited = settings.model_copy(update={"webhook_repositories": ["another/one"]})
     body, other = event(world), event(world, "labeled")
-    with Runtime(limited) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(limited) as runtime, TestClient(webhook_application(runtime)) as client:
         client.post("/webhook", content=body, headers=headers(body, "d1", "another"))
         client.post("/webhook", content=body, headers=headers(body, "d2"))
         client.post("/webhook", content=other, headers=headers(other, "d3" * 100))
@@ -97,7 +97,7 @@ async def test_what_can_be_refused_by_its_head_is_not_read(settings, changed, le
     async def send(message):
         replies.append(message)
 
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         await webhook_application(runtime)(scope, receive, send)
     assert replies[0]["status"] == status
 
@@ -105,7 +105,7 @@ async def test_what_can_be_refused_by_its_head_is_not_read(settings, changed, le
 @pytest.fixture
 def server(settings):
     """The address of a real server."""
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         running = uvicorn.Server(uvicorn.Config(webhook_application(runtime), port=0, log_level="error"))
         thread = threading.Thread(target=running.run, daemon=True)
         thread.start()
@@ -143,7 +143,7 @@ def test_bodies_that_never_end_are_given_up_and_keep_no_other_out(settings, monk
 def test_the_form_that_github_sends_by_default_is_read(world, settings):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = urlencode({"payload": event(world).decode()}).encode()
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         reply = client.post("/webhook", content=body, headers={**headers(body), **form})
         assert reply.status_code == 202 and reply.json() == {"queued": True}
         for odd in (b"", b"payload=", b"payload=%ff", b"other=x", b"a&" * 100 + b"payload={}"):
@@ -153,7 +153,7 @@ def test_the_form_that_github_sends_by_default_is_read(world, settings):
 @pytest.mark.slow
 def test_only_the_repositories_that_are_named_are_served(world, settings):
     named = settings.model_copy(update={"webhook_repositories": ["https://example.org/o", f"{world.hub.url}/O/r"]})
-    with Runtime(named) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(named) as runtime, TestClient(webhook_application(runtime)) as client:
         for path, status in (("o/r/pull/7", 202), ("o/rr/pull/7", 403), ("o/s/pull/7", 403)):
             url = f"{world.hub.url}/{path}"
             body = json.dumps({"action": "opened", "pull_request": {"html_url": url}}).encode()
@@ -174,7 +174,7 @@ def test_only_the_repositories_that_are_named_are_served(world, settings):
 def test_what_waited_at_a_restart_is_worked_on(world, settings):
     world.push_pull({"shop/prices.py": BAD})
     Deliveries(settings.home).add("before", f"{world.hub.url}/o/r/pull/7")
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)):
         until(lambda: world.hub.summaries)
 
 
@@ -189,7 +189,7 @@ def test_the_commit_says_that_its_review_is_under_way_and_then_what_became_of_it
     if pushed:  # the host's ref is another than the one that its API told
         head = world.hub.pulls[7]["head"]["sha"] = "1" * 40
     body = event(world)
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)) as client:
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)) as client:
         client.post("/webhook", content=body, headers=headers(body))
         until(lambda: Deliveries(settings.home).next() is None)
     said = world.hub.outcomes
@@ -207,7 +207,7 @@ def test_a_review_that_fails_ends_no_other(world, settings):
     deliveries.add("gone", gone)
     world.push_pull({"shop/prices.py": BAD})
     deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)):
         until(lambda: world.hub.summaries and deliveries.next() is None)
     assert deliveries.add("gone", gone), "what failed may be delivered again"
     assert not deliveries.add("good", f"{world.hub.url}/o/r/pull/7")
@@ -230,7 +230,7 @@ def test_a_review_is_tried_again_where_the_network_failed_and_hinders_no_other(w
         return hosts.forge_of(item, conf.model_copy(update={"forge_api": "http://127.0.0.1:9"}) if down else conf)
 
     monkeypatch.setattr(webhook, "forge_of", forge_of)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         with TestClient(webhook_application(runtime)):
             until(lambda: state(settings, "second") == "done")
         assert asked[:2] == [8, 7] and not deliveries.add("first", f"{world.hub.url}/o/r/pull/8")
@@ -281,7 +281,7 @@ def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch, caplog):
     file = settings.home / "webhooks.db"
     kept = file.read_bytes()
     file.write_bytes(b"damaged" * 1000)
-    with Runtime(settings) as runtime, TestClient(webhook_application(runtime)):
+    with runtime_for(settings) as runtime, TestClient(webhook_application(runtime)):
         until(lambda: caplog.records)
         file.write_bytes(kept)
         until(lambda: world.hub.summaries)
@@ -291,7 +291,7 @@ def test_a_full_disk_ends_no_later_review(world, settings, monkeypatch, caplog):
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_the_start_says_where_it_listens_and_what_it_will_do(settings, monkeypatch, capsys, host):
     monkeypatch.setattr(webhook.uvicorn, "run", lambda *_, **__: None)
-    with Runtime(settings.model_copy(update={"host": host, "port": 8123})) as runtime:
+    with runtime_for(settings.model_copy(update={"host": host, "port": 8123})) as runtime:
         serve_webhook(runtime)
     said = capsys.readouterr().err
     assert f"http://{host if host == '127.0.0.1' else '[::1]'}:8123/webhook" in said and "reviewed" in said
@@ -328,5 +328,5 @@ def test_a_merge_request_is_read_and_a_secret_needed(world):
     for url in ("https://g/\ud800/pull/1", "https://g/\0/pull/1", 7, ["x"], {}):
         assert pull_of(json.dumps({"action": "opened", "pull_request": {"html_url": url}}).encode()) == ""
     assert pull_of(json.dumps({"action": [], "pull_request": {"html_url": "https://g/o/r/pull/1"}}).encode()) == ""
-    with Runtime(world.settings) as runtime, pytest.raises(UsageError, match="No webhook secret"):
+    with runtime_for(world.settings) as runtime, pytest.raises(UsageError, match="No webhook secret"):
         serve_webhook(runtime)

@@ -85,6 +85,7 @@ def test_what_does_not_fit_is_left_out_whole_and_said(index):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_workers")
 def test_the_command_writes_the_pack_and_shows_the_tree(tmp_path, monkeypatch, capsys):
     git_server.commit(tmp_path / "shop", FILES)
     for name, value in {"HOME": tmp_path / "home", "OLLAMA_URL": "", "EMBEDDED": "false", "DENSE": "false"}.items():

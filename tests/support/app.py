@@ -16,9 +16,11 @@ from support.waiting import PATIENCE_S, reserved_port, until
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Runs first in every Python process of the application: writes down whom it connects to and which names it looks up.
+# Runs first in every Python process of the application: writes down whom it connects to and which names it looks up,
+# and doesn't wait for the disk (tests/conftest.py says why).
 WATCHER = """
 import json, os, sys
+os.fsync = lambda descriptor: None
 def watch(event, args):
     if event == "socket.connect" or event == "socket.getaddrinfo":
         target = args[1] if event == "socket.connect" else args[0]

@@ -11,6 +11,7 @@ from typing import Any, get_origin
 import httpx
 import pytest
 from mcp.shared.memory import create_connected_server_and_client_session
+from support.index_case import runtime_for
 from support.shop_workspace import offline, open_workspace
 from support.small_repo import lay_out, run_git
 
@@ -20,7 +21,6 @@ from repopilot.cli.app import main
 from repopilot.errors import UsageError
 from repopilot.logins.callers import Callers
 from repopilot.mcp.server import mcp_server
-from repopilot.runtime import Runtime
 from repopilot.tools import registry
 from repopilot.tools.registry import Tool, ToolContext
 from repopilot.tools.toolbox import client_tools
@@ -233,7 +233,7 @@ async def _everywhere(repository: Path, call: Call, paths: Sequence[str]) -> Non
 
 @pytest.mark.slow
 async def test_over_mcp(repository: Path, tmp_path: Path) -> None:
-    with Runtime(offline(tmp_path)) as runtime:
+    with runtime_for(offline(tmp_path)) as runtime:
         async with create_connected_server_and_client_session(mcp_server(runtime, apply=False)) as session:
 
             async def call(name: str, arguments: dict[str, Any]) -> str:
@@ -246,7 +246,7 @@ async def test_over_mcp(repository: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 async def test_over_http(repository: Path, tmp_path: Path) -> None:
-    with Runtime(offline(tmp_path)) as runtime:
+    with runtime_for(offline(tmp_path)) as runtime:
         transport = httpx.ASGITransport(api(runtime, Callers(runtime.settings, "")))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=240) as client:
 
@@ -258,9 +258,11 @@ async def test_over_http(repository: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_workers")
 def test_on_the_command_line(repository: Path, tmp_path: Path, monkeypatch, capfd) -> None:
     monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path))
     monkeypatch.setenv("REPOPILOT_DENSE", "false")
+    main(["index", str(repository)])  # whole, or each command begins what is missing and ends it with itself
     before = state(repository)
     for tool in client_tools():
         for arguments in hostile_calls(tool, ".env"):

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 from support import git_server
+from support.index_case import runtime_for
 from support.waiting import eventually
 
 from repopilot.repo.source import parse_source
 from repopilot.results import Answer, Wiki
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.types import Citation
 from repopilot.ui.answer import code_panel
@@ -22,7 +22,7 @@ from repopilot.ui.chat import Chat, Process, ShownAnswer
 def process(tmp_path):
     quiet = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False, "workers": 1}
     settings = Settings(home=tmp_path / "home", editor="vscode", **quiet, _env_file=None)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         yield Process(runtime)
 
 

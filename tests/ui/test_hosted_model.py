@@ -14,6 +14,7 @@ import pytest
 from llama_index.core.llms import ChatMessage
 from llama_index.llms.openai_like import OpenAILike
 from support.host_server import answering
+from support.index_case import runtime_for
 from support.ollama_server import OllamaServer, refusing_url
 
 from repopilot import i18n
@@ -23,7 +24,6 @@ from repopilot.llm.choice.status import status
 from repopilot.llm.model import Model
 from repopilot.llm.stream import chat
 from repopilot.llm.token_estimate import estimate_tokens
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.trace import root
 from repopilot.ui.chat import Chat, Process
@@ -36,7 +36,7 @@ QUIET = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": F
 
 @pytest.fixture
 def process(tmp_path):
-    with Runtime(Settings(home=tmp_path / "home", **QUIET, _env_file=None)) as runtime:
+    with runtime_for(Settings(home=tmp_path / "home", **QUIET, _env_file=None)) as runtime:
         yield Process(runtime)
 
 
@@ -113,7 +113,7 @@ def test_where_it_is_set_for_everybody_nobody_changes_it(process, service, tmp_p
     assert "set for everybody" in pressed(process, owner="ada", url=service.url, key=KEY, model="small")["error"]
     assert welcome_props(Chat(process, owner="ada"), "")["hosted"] is None
     fixed = Settings(home=tmp_path / "other", llm_url=service.url, **QUIET, _env_file=None)
-    with Runtime(fixed) as runtime:
+    with runtime_for(fixed) as runtime:
         assert "set for everybody" in pressed(Process(runtime), url=service.url, key=KEY)["error"]
 
 
@@ -122,11 +122,11 @@ async def test_a_key_of_the_settings_is_named_where_it_is_refused_and_never_repe
     wrong = Settings(home=tmp_path, llm_url=service.url, llm_key="sk-wrong-0123456789", **QUIET, _env_file=None)
     said = [i18n.translated(note, "en") for note in (await asyncio.to_thread(status, wrong)).notes]
     assert any("refuses the key (status 401)" in each for each in said) and "sk-wrong" not in repr(said)
-    with Runtime(wrong) as runtime:
+    with runtime_for(wrong) as runtime:
         assert await choose.choose(wrong, runtime.models) is None
     assert "refuses the key (status 401)" in caplog.text and "sk-wrong" not in caplog.text
     right = wrong.model_copy(update={"llm_key": KEY})
-    with Runtime(right) as runtime:
+    with runtime_for(right) as runtime:
         model = await choose.choose(right, runtime.models)
         service.state.chat_error = 422
         with pytest.raises(ModelError) as failed:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from chainlit import Action
 from support import git_server
+from support.index_case import runtime_for
 from support.orchard import FILES
 from support.waiting import eventually
 
@@ -14,7 +15,6 @@ from repopilot.agents.testing import demonstration
 from repopilot.logins.recent import remember
 from repopilot.repo.source import parse_source
 from repopilot.retrieval.search_all import page_of_all
-from repopilot.runtime import Runtime
 from repopilot.settings import Settings
 from repopilot.ui.actions import handle_action
 from repopilot.ui.answer.code_panel import index_of
@@ -40,7 +40,7 @@ def served(tmp_path):
 def process(tmp_path):
     quiet = {"ollama_url": "", "embedded": False, "auto_download": False, "dense": False, "workers": 1}
     settings = Settings(home=tmp_path / "home", allow_private_hosts=True, allow_http=True, **quiet, _env_file=None)
-    with Runtime(settings) as runtime:
+    with runtime_for(settings) as runtime:
         yield Process(runtime)
 
 
