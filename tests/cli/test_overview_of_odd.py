@@ -51,8 +51,8 @@ ODD: dict[str, tuple[dict[str, str], Callable[[dict], object]]] = {
     "no README": (OWN, lambda d: d["purpose"] == "" and d["reading"]),
     "no code": ({"notes.txt": "nothing\n"}, lambda d: not d["components"] and not d["edges"] and not d["flows"]),
     "one file": ({"one.py": OWN["till/price.py"]}, lambda d: [c["paths"] for c in d["components"]] == [["one.py"]]),
-    "3,000 folders": (
-        {f"till/g{n % 50}/f{n}/x.py": f"def f{n}():\n    return {n}\n" for n in range(3000)},
+    "600 folders": (
+        {f"till/g{n % 50}/f{n}/x.py": f"def f{n}():\n    return {n}\n" for n in range(600)},
         lambda d: 1 < len(d["components"]) <= MOST_GROUPS,
     ),
     "40 packages": (

@@ -76,7 +76,7 @@ DATA = "from dataclasses import dataclass\n\n\n@dataclass\nclass Order:\n    row
     ],
 )
 @pytest.mark.parametrize("committed", [True, False])
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 async def test_what_still_uses_a_changed_definition_is_one_high_finding(
     tmp_path: Path, before, after, found: str, named: list[str], committed: bool
 ) -> None:
@@ -285,7 +285,7 @@ MANY = {f"m{n}.js": f"export class M{n} {{\n  push(one) {{}}\n}}\n" for n in ran
         (C_SHAPES, {"shape.h": ("int width", "long width"), "shape.c": ("int width", "long width")}, [], ["main.c`:4"]),
     ],
 )
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 async def test_without_a_server_uses_that_cannot_be_proved_are_a_finding_of_their_own(
     tmp_path: Path, before, after, sure: list[str], maybe: list[str]
 ) -> None:

@@ -1419,6 +1419,6 @@ print(list(inspect.signature(f).parameters)[0], f(1))
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(12)
 async def test_the_program_does_what_it_did_or_is_left_alone_or_the_places_are_told(tmp_path: Path, case: Case):
     await holds(tmp_path, case)

@@ -1433,7 +1433,7 @@ def printed(folder: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(12)
 async def test_the_program_is_the_same_or_the_rename_is_refused_or_what_is_left_is_listed(tmp_path: Path, case: Case):
     folder = tmp_path / "it"
     for path, text in case.files.items():

@@ -79,7 +79,7 @@ def output(command: str, root: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_servers")
 @pytest.mark.parametrize("case", cases())
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(20)
 async def test_a_program_does_the_same_after_a_rename_or_the_rename_is_refused(case: Case, tmp_path: Path):
     await renamed_or_refused(case, tmp_path)
 
