@@ -53,5 +53,12 @@ if ! .venv/bin/python -m playwright --version >/dev/null 2>&1; then
     echo "Playwright's driver does not start: installing libatomic from the system's packages." >&2
     system_packages libatomic1 || echo "Could not install libatomic: the browser tests will be left out." >&2
 fi
+# The headless shell takes a quarter less processor time than a whole browser, so it is wanted beside one, where the
+# system's packages are known to have it.
+if ! command -v chromium-headless-shell >/dev/null 2>&1 &&
+    apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+    echo "No headless shell of Chromium found: installing it from the system's packages." >&2
+    system_packages chromium-headless-shell
+fi
 has_browser || install_browser || echo "Could not install a browser: the browser tests will be left out." >&2
 exit 0
