@@ -1,9 +1,9 @@
 .PHONY: run test thorough quick check docs lock sbom audit setup setup-dev
 PY ?= python3
-# Four processes on two cores, as much of the time is spent waiting (three for quick tests, which hardly wait); each takes
+# Five processes on two cores, as much of the time is spent waiting (three for quick tests, which hardly wait); each takes
 # a file, the longest first, when it has nothing left to do (tests/conftest.py). What pytest makes of the test files is
 # kept, whatever the environment says: it takes longer than to run many of them.
-PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= .venv/bin/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder
 LOCK = .venv/bin/uv pip compile -q $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header \
        --no-annotate --no-emit-index-url pyproject.toml --extra all
 
