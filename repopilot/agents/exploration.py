@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from repopilot.agents.follow_up import resolve
+from repopilot.llm.backend import backend_of
 from repopilot.llm.model import Model
 from repopilot.retrieval.search import Results, search
 from repopilot.trace import Step
 from repopilot.types import Hit
 from repopilot.workspace import Workspace
 
-CONTEXT_TOKENS = {"embedded": 1100, "ollama": 2200, "openai": 6000}
-"""Excerpt tokens for a small model, by its kind: on a CPU each thousand costs seconds before the first word."""
 READING_S = 10.0
 """How long an agent model of measured speed may read the places found before it begins."""
 TOKENS_A_PLACE = 250
@@ -63,10 +62,11 @@ def context_tokens(model: Model | None) -> int:
     if model is None:
         return _DEFAULT_TOKENS
     room = model.context_window // 3
-    few = CONTEXT_TOKENS.get(model.kind, _DEFAULT_TOKENS)
+    backend = backend_of(model)
+    few = backend.excerpt_tokens
     if model.way == "agent" and model.speed is not None:
         few = max(few, model.speed.prompt_tokens_within(READING_S))
-    elif model.way == "agent" and model.kind == "openai":
+    elif model.way == "agent" and not backend.is_measured:
         few = room
     return min(few, room)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from repopilot import i18n
 from repopilot.errors import ModelError, ModelSilent
@@ -97,10 +97,11 @@ async def open_reply(
     """
     if model.engine is not None:
         await model.engine.ready()
-    async with _CALLS[model.kind](model, options) as (llm, arguments):
+    backend = backend_of(model)
+    async with backend.call(model, options) as (llm, arguments):
         stream = await llm.astream_chat(_without_secrets(messages), **arguments)
         try:
-            yield _deltas(stream, _READERS[model.kind])
+            yield _deltas(stream, backend.read)
         finally:
             await stream.aclose()
 
@@ -117,7 +118,9 @@ def _without_secrets(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     return [cleaned(message) for message in messages]
 
 
-async def _deltas(stream: AsyncIterator[ChatResponse], read: _Reader) -> AsyncIterator[ReplyDelta]:
+async def _deltas(
+    stream: AsyncIterator[ChatResponse], read: Callable[[ChatResponse], ReplyDelta]
+) -> AsyncIterator[ReplyDelta]:
     async for response in stream:
         delta = read(response)
         yield replace(delta, text=without_surrogates(delta.text))
@@ -241,10 +244,48 @@ def _calls(response: ChatResponse) -> tuple[WrittenCall, ...]:
     return tuple((block.tool_name, block.tool_kwargs, block.tool_call_id or "") for block in blocks)
 
 
-_Reader = Callable[["ChatResponse"], ReplyDelta]
-_CALLS = {"ollama": _ollama_call, "openai": _openai_call, "embedded": _openai_call, "scripted": _scripted_call}
 _TIMEOUTS = {"TimeoutError", "ReadTimeout", "ConnectTimeout", "APITimeoutError"}
-_READERS = {"ollama": _read_ollama, "openai": _read_openai, "embedded": _read_openai, "scripted": _read_scripted}
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A kind of model server: how it is called, and how it differs from the others. Nothing else asks for the kind.
+
+    Attributes:
+        call: opens a call with some options; gives the client and its arguments.
+        read: reads a piece of the reply.
+        excerpt_tokens: how many tokens of excerpts a small model is given; on a processor each thousand costs seconds
+            before the first word.
+        takes_grammar: whether a grammar or a list of words can constrain a reply.
+        schemas: the JSON schemas that can constrain a reply: of any value, of objects only, or none.
+        refuses_schemas: whether servers of this kind may refuse schemas.
+        is_measured: whether the speed of its models on this machine is measured.
+        is_on_processor: whether its models read so slowly that the time to the first word limits the evidence.
+        tells_end: whether a reply says that it is complete.
+    """
+
+    call: Callable[[Model, ChatOptions], AbstractAsyncContextManager[tuple[LLM, dict[str, Any]]]]
+    read: Callable[[ChatResponse], ReplyDelta]
+    excerpt_tokens: int
+    takes_grammar: bool = False
+    schemas: Literal["any", "objects", "none"] = "any"
+    refuses_schemas: bool = False
+    is_measured: bool = True
+    is_on_processor: bool = False
+    tells_end: bool = True
+
+
+_BACKENDS = {
+    "ollama": Backend(_ollama_call, _read_ollama, 2200),
+    "openai": Backend(_openai_call, _read_openai, 6000, schemas="objects", refuses_schemas=True, is_measured=False),
+    "embedded": Backend(_openai_call, _read_openai, 1100, takes_grammar=True, is_on_processor=True),
+    "scripted": Backend(_scripted_call, _read_scripted, 1100, schemas="none", tells_end=False),
+}
+
+
+def backend_of(model: Model) -> Backend:
+    """The backend that serves a model."""
+    return _BACKENDS[model.kind]
 
 
 def translate_error(error: Exception, model: Model, partial: str) -> ModelError:

@@ -211,7 +211,7 @@ async def _receive(
         if model.engine is not None:
             await asyncio.to_thread(model.engine.ended, CRASH_DETECTION_S)
         raise backend.translate_error(error, replace(model, timeout_s=silence_s), reply.text) from error
-    if reply.finish is None and model.kind != "scripted":
+    if reply.finish is None and backend.backend_of(model).tells_end:
         began = reply.text or reply.calls
         message = i18n.message("llm.broke_off" if began else "llm.empty_reply", name=model.name)
         raise ModelError(message, i18n.message("llm.try_again" if began else "llm.no_reply_hint"), reply.text)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from repopilot import i18n
 from repopilot.errors import ModelError
 from repopilot.llm import stream
-from repopilot.llm.backend import ChatOptions
+from repopilot.llm.backend import ChatOptions, backend_of
 from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.llm.stream import Reply
@@ -107,10 +107,11 @@ def _one_of(model: Model, words: Sequence[str]) -> tuple[ChatOptions, list[str]]
     choose other words than they would have.
     """
     longest = max(len(word) for word in words)
-    if model.kind == "embedded":
+    backend = backend_of(model)
+    if backend.takes_grammar:
         return ChatOptions(longest + 16, 0.0, probabilities=True, words=tuple(words)), list(words)
     schema: dict[str, Any] = {"type": "string", "enum": list(words)}
-    if model.kind != "openai":
+    if backend.schemas != "objects":
         return ChatOptions(longest + 16, 0.0, schema=schema), [json.dumps(word) for word in words]
     # Strict OpenAI servers only take objects.
     schema = {"type": "object", "properties": {"choice": schema}, "required": ["choice"], "additionalProperties": False}
@@ -122,7 +123,7 @@ async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step
     try:
         return await stream.request(model, messages, step, options)
     except ModelError as error:
-        if model.kind != "openai" or getattr(error.__cause__, "status_code", None) not in REFUSED:
+        if not backend_of(model).refuses_schemas or getattr(error.__cause__, "status_code", None) not in REFUSED:
             raise
     step.degrade(i18n.message("llm.no_schema", name=model.name))
     plain = replace(options, schema=None, probabilities=False)

@@ -21,7 +21,7 @@ from repopilot.agents.coding.excerpts import LineExcerpt, shown_lines
 from repopilot.agents.coding.places import named_paths
 from repopilot.agents.coding.sampling import REPLY_TOKENS, Sampling, sampled
 from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
-from repopilot.llm.backend import ChatOptions
+from repopilot.llm.backend import ChatOptions, backend_of
 from repopilot.llm.model import Model
 from repopilot.llm.stream import prompt_of
 from repopilot.prompts import render
@@ -79,7 +79,7 @@ def as_text(excerpts: Sequence[LineExcerpt]) -> str:
 
 def _options(model: Model, excerpts: Sequence[LineExcerpt]) -> ChatOptions:
     """The options that constrain a reply to blocks: a grammar for an embedded model, a JSON schema for a server."""
-    if model.kind == "embedded":
+    if backend_of(model).takes_grammar:
         return ChatOptions(REPLY_TOKENS, grammar=block_grammar(excerpts))
     return ChatOptions(2 * REPLY_TOKENS, schema=block_schema(excerpts))
 

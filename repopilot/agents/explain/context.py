@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from repopilot.agents.explain.code_findings import Findings
 from repopilot.agents.exploration import context_tokens
+from repopilot.llm.backend import backend_of
 from repopilot.llm.model import Model
 from repopilot.llm.stream import prompt_of
 from repopilot.prompts import delimiter, render
@@ -78,7 +79,7 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
 
 def evidence_tokens(model: Model) -> int:
     """How many tokens of evidence a model is given: as many as it reads in FIRST_WORD_S, where its speed is known."""
-    if model.kind != "embedded":
+    if not backend_of(model).is_on_processor:
         return context_tokens(model)
     if model.speed is None:
         return FOCUSED_TOKENS

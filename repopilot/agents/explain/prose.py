@@ -23,7 +23,7 @@ from repopilot.agents.explain.sentence_check import (
 )
 from repopilot.errors import ModelError
 from repopilot.index.store import Index
-from repopilot.llm.backend import ChatOptions
+from repopilot.llm.backend import ChatOptions, backend_of
 from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.llm.stream import request
@@ -232,11 +232,10 @@ async def _receive(
 def _constrained(model: Model, free: ChatOptions, found: Findings, absence: bool) -> ChatOptions:
     """The options under which the reply is sentences with citations, as far as the model's server can."""
     excerpts = found.pack.excerpts
-    if model.kind == "embedded":
+    backend = backend_of(model)
+    if backend.takes_grammar:
         return replace(free, grammar=grammar.sentence_grammar(excerpts, found.question, absence=absence))
-    if model.kind in ("ollama", "openai"):
-        return replace(free, schema=grammar.sentence_schema(excerpts))
-    return free
+    return free if backend.schemas == "none" else replace(free, schema=grammar.sentence_schema(excerpts))
 
 
 def _ground(found: Findings, workspace: Workspace) -> ClaimContext:
