@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from repopilot.code.python_ast import parse_python
-from repopilot.retrieval.cite import SUPPORTED, Excerpt, support
+from repopilot.retrieval.cite import SUPPORTED, support
 from repopilot.retrieval.claims import claim_of
-from repopilot.types import Symbol
+from repopilot.types import Excerpt, Symbol
 
 PACKAGES = ("pathspec", "click", "jinja2", "httpx", "starlette", "git", "tenacity", "filelock")
 

@@ -54,7 +54,6 @@ from repopilot.repo.read import read, text_of
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 from repopilot.repo.walk import walk
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import parse
 from repopilot.retrieval.query.stack_frames import frames, places
 from repopilot.retrieval.search import search
@@ -67,7 +66,7 @@ from repopilot.sandbox.verdict import read_report
 from repopilot.settings import Settings
 from repopilot.tools import file_change
 from repopilot.tools.set_value import sites_in
-from repopilot.types import Skip, Snapshot, SourceFile
+from repopilot.types import Excerpt, Skip, Snapshot, SourceFile
 from repopilot.workspace import Workspace
 
 Read = Callable[[str, bytes, Random], object]

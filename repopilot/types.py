@@ -211,6 +211,32 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Exact lines of one file as given to the model under `number`. `text` has end_line - start_line + 1 lines."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: str
+
+
+LineRange = Chunk | Symbol | Evidence | Excerpt
+"""What has a path, a first line and a last one."""
+
+
+def overlap(one: LineRange, other: LineRange) -> bool:
+    """Whether two ranges of lines share a line."""
+    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
+
+
+def contains(outer: LineRange, inner: LineRange) -> bool:
+    """Whether all lines of a range are in another one."""
+    return outer.path == inner.path and outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A place in the repository that an answer cites by its `number`. `supported`: its lines support the claim.
     `origin` names the repository, where several were searched."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from repopilot.retrieval.claims import Anchor, Claim, identifiers, last_name, word_stems
-from repopilot.types import Symbol
+from repopilot.types import Excerpt, Symbol, overlap
 
 SUPPORTED = 0.6
 """The least support score of a citation that counts as supported."""
@@ -33,18 +32,6 @@ _NO_TRANSLATIONS: Mapping[str, Collection[str]] = {}
 
 SymbolsOf = Callable[[str], Sequence[Symbol]]
 """Gives the known definitions of a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Exact lines of one file as given to the model under `number`. `text` has end_line - start_line + 1 lines."""
-
-    number: int
-    path: str
-    start_line: int
-    end_line: int
-    symbol: str
-    text: str
 
 
 def support(
@@ -140,7 +127,7 @@ def _anchor_score(anchor: Anchor, excerpt: Excerpt, names: frozenset[str], symbo
     if name in names:
         return 1.0 if _is_definition(name, excerpt, symbols_of) else MENTION
     if name in re.split(r"\.|::", excerpt.symbol):
-        return None if owners or any(_overlap(s, excerpt) for s in symbols_of(name)) else 0.0
+        return None if owners or any(overlap(s, excerpt) for s in symbols_of(name)) else 0.0
     return 0.0
 
 
@@ -156,16 +143,10 @@ def _begins_in(symbol: Symbol, excerpt: Excerpt) -> bool:
 
 def _contains_most(symbol: Symbol, excerpt: Excerpt) -> bool:
     """Whether at least half of the definition is here: one method is not its class."""
-    if not _overlap(symbol, excerpt):
+    if not overlap(symbol, excerpt):
         return False
     shared = min(symbol.end_line, excerpt.end_line) - max(symbol.start_line, excerpt.start_line) + 1
     return 2 * shared >= symbol.end_line - symbol.start_line + 1
-
-
-def _overlap(symbol: Symbol, excerpt: Excerpt) -> bool:
-    return (
-        symbol.path == excerpt.path and symbol.start_line <= excerpt.end_line and excerpt.start_line <= symbol.end_line
-    )
 
 
 def narrowed(claim: Claim, excerpt: Excerpt) -> tuple[int, int]:

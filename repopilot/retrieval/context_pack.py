@@ -21,9 +21,8 @@ from repopilot.foreign_text import fence_of, suffix_of
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import LEAST, CountTokens, fitted_lines, places_of
-from repopilot.types import Evidence, Hit
+from repopilot.types import Evidence, Excerpt, Hit, overlap
 
 QUERY_BUDGET = 4000
 OUTLINE_SHARE = 0.15
@@ -128,7 +127,7 @@ def context_pack(
     for place in (*first, *places, *_neighbours(index, places)):
         if left < LEAST:
             break
-        if any(each.path == place.path and _overlap(each, place) for each in chosen):
+        if any(overlap(each, place) for each in chosen):
             continue
         share = SHARES[min(len(chosen), len(SHARES) - 1)]
         text, tokens = fitted_lines(place, count_tokens, min(left, max(LEAST, int(budget * share))))
@@ -226,10 +225,6 @@ def _xml(excerpt: Excerpt) -> str:
     symbol = f" symbol={quoteattr(excerpt.symbol)}" if excerpt.symbol else ""
     text = escape(_NO_XML.sub("\ufffd", excerpt.text))
     return f"<excerpt {place}{symbol}>\n{text}\n</excerpt>"
-
-
-def _overlap(one: Excerpt, other: Excerpt) -> bool:
-    return one.start_line <= other.end_line and other.start_line <= one.end_line
 
 
 def _numbered(place: Excerpt, number: int, text: str) -> Excerpt:

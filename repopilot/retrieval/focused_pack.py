@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from repopilot.prompts import sanitized
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.pack import CountTokens, Pack
-from repopilot.types import Evidence
+from repopilot.types import Evidence, Excerpt
 
 LEAST = 40
 """Tokens. A place for which fewer remain is left out."""

@@ -15,9 +15,9 @@ from repopilot.errors import UsageError
 from repopilot.index.store import Index
 from repopilot.redaction.redact import redacted
 from repopilot.repo.paths.path_rules import usefulness
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.context_pack import ContextPack, piece, with_tokens
 from repopilot.retrieval.pack import CountTokens
+from repopilot.types import Excerpt
 
 
 def folder_pack(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repopilot.index.store import Index
-from repopilot.retrieval.cite import Excerpt
-from repopilot.types import Chunk, Hit, Symbol
+from repopilot.types import Chunk, Excerpt, Hit, Symbol, contains
 
 CountTokens = Callable[[str], int]
 WHOLE_SYMBOL = 120
@@ -36,7 +35,7 @@ def places_of(index: Index, hits: Sequence[Hit]) -> list[Excerpt]:
     """The places of hits with all their lines, best first: each a separate symbol, none inside a better one."""
     kept: list[Chunk | Symbol] = []
     for place in (_definition(hit, index.outline(hit.chunk.path)) for hit in hits):
-        if not any(each.path == place.path and _contains(each, place) for each in kept):
+        if not any(contains(each, place) for each in kept):
             kept.append(place)
     return [excerpt for place in kept if (excerpt := _excerpt(index, place)) is not None]
 
@@ -45,13 +44,9 @@ def _definition(hit: Hit, outline: Sequence[Symbol]) -> Chunk | Symbol:
     """The definition that a hit is named after, without others in its passage; else the smallest one around the passage
     that is at most WHOLE_SYMBOL lines long; else the passage."""
     passage = hit.chunk
-    named = [s for s in outline if s.qualified == passage.symbol and _contains(passage, s)]
-    around = (s for s in outline if _contains(s, passage) and s.end_line - s.start_line < WHOLE_SYMBOL)
+    named = [s for s in outline if s.qualified == passage.symbol and contains(passage, s)]
+    around = (s for s in outline if contains(s, passage) and s.end_line - s.start_line < WHOLE_SYMBOL)
     return named[0] if named else min(around, key=lambda s: s.end_line - s.start_line, default=passage)
-
-
-def _contains(outer: Chunk | Symbol, inner: Chunk | Symbol) -> bool:
-    return outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
 
 
 def _excerpt(index: Index, place: Chunk | Symbol) -> Excerpt | None:

@@ -22,7 +22,7 @@ from repopilot.retrieval.rank import Ranking, ranking
 from repopilot.retrieval.ranking.past_commits import history_of
 from repopilot.retrieval.ranking.sorting import first_descending
 from repopilot.retrieval.ranking.weights import weights_for
-from repopilot.types import Chunk, Hit
+from repopilot.types import Hit, overlap
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
@@ -212,14 +212,10 @@ def _with_documentation(index: Index, query: Query, hits: tuple[Hit, ...], k: in
     explains = lexical.role("doc") & np.array([_ASIDE.search(path) is None for path in lexical.files], bool)
     found = ranking(lexical, index.chunks, replace(query, wants_docs=True), mask & explains[lexical.file_of], None)
     best = listed(index, found, 1)[0] if found is not None else ()
-    if not best or any(_overlap(best[0].chunk, hit.chunk) for hit in hits[:FIRST]):
+    if not best or any(overlap(best[0].chunk, hit.chunk) for hit in hits[:FIRST]):
         return hits
-    rest = (hit for hit in hits[FIRST:] if not _overlap(best[0].chunk, hit.chunk))
+    rest = (hit for hit in hits[FIRST:] if not overlap(best[0].chunk, hit.chunk))
     return (*hits[:FIRST], *best, *rest)[:k]
-
-
-def _overlap(one: Chunk, other: Chunk) -> bool:
-    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
 
 
 def listed(index: Index, found: Ranking, k: int) -> tuple[tuple[Hit, ...], tuple[str, ...]]:

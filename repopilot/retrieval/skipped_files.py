@@ -12,10 +12,9 @@ from repopilot.index.tokens import words
 from repopilot.repo.paths.path_globs import WILDCARD, matches
 from repopilot.repo.read import read_bytes, read_on_demand, searched_text
 from repopilot.repo.walk import searched_files
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.settings import Settings
-from repopilot.types import Skip, Snapshot, SourceFile
+from repopilot.types import Excerpt, Skip, Snapshot, SourceFile
 
 MOST_NOTED = 3
 MOST_READ = 2

@@ -16,7 +16,7 @@ from repopilot.llm.backend import ChatOptions
 from repopilot.llm.choice import choose
 from repopilot.llm.resources import ModelResources
 from repopilot.llm.stream import chat
-from repopilot.retrieval.cite import Excerpt
+from repopilot.types import Excerpt
 
 CORS = Excerpt(
     2,

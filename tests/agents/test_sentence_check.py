@@ -19,8 +19,7 @@ from repopilot.agents.explain.sentence_check import (
     repeats,
     subject_share,
 )
-from repopilot.retrieval.cite import Excerpt
-from repopilot.types import Symbol
+from repopilot.types import Excerpt, Symbol
 
 SESSIONS = Excerpt(
     1,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.citations import cases, measure
-from repopilot.retrieval.cite import SUPPORTED, Excerpt, narrowed, split_marks, support, without_invented_lines
+from repopilot.retrieval.cite import SUPPORTED, narrowed, split_marks, support, without_invented_lines
 from repopilot.retrieval.claims import claim_of, split_sentences
-from repopilot.types import Symbol
+from repopilot.types import Excerpt, Symbol
 
 
 def test_line_numbers_invented_by_the_model_are_removed() -> None:

@@ -9,9 +9,9 @@ from support import git_server
 from support.shop_workspace import offline, open_workspace
 
 from repopilot.errors import UsageError
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.context_pack import context_pack, empty_pack, real_tokenizer, rendered
 from repopilot.retrieval.search import search
+from repopilot.types import Excerpt
 
 FORMATS = ("markdown", "xml", "json")
 SECRET = "ghp_" + "a1B2" * 9

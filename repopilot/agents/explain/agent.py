@@ -32,9 +32,8 @@ from repopilot.agents.explain.render import (
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.foreign_text import code_block
 from repopilot.results import Answer, Explanation
-from repopilot.retrieval.cite import Excerpt
 from repopilot.trace import Step
-from repopilot.types import Citation, Evidence
+from repopilot.types import Citation, Evidence, Excerpt
 from repopilot.workspace import Workspace
 
 Origin = Literal["model", "code", "extractive", "absent"]

@@ -29,7 +29,7 @@ from repopilot.tools.registry import ToolContext
 from repopilot.tools.toolbox import offered
 from repopilot.tools.working_copy import working_copy
 from repopilot.trace import Step
-from repopilot.types import Chunk, Citation, Evidence, innermost
+from repopilot.types import Chunk, Citation, Evidence, innermost, overlap
 from repopilot.workspace import Workspace
 
 SHARE_OF_WINDOW = 12
@@ -134,7 +134,7 @@ def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[s
     listed: list[tuple[Evidence | Chunk, str, str]] = [
         (place, place.signature or place.symbol, excerpt.text) for place, excerpt in excerpts
     ]
-    further = [hit.chunk for hit in found.results.hits if not any(_overlap(hit.chunk, e) for e in found.evidence)]
+    further = [hit.chunk for hit in found.results.hits if not any(overlap(hit.chunk, e) for e in found.evidence)]
     listed += [(chunk, chunk.symbol, chunk.text) for chunk in further]
     for place, title, whole in listed:
         head = f"{place.path}:{place.start_line}-{place.end_line} {title}".strip()
@@ -147,10 +147,6 @@ def _beginning(found: Findings, workspace: Workspace) -> tuple[str, list[tuple[s
         if left > 0:
             shown.append((place.path, place.start_line, place.start_line + len(lines) - 1))
     return "\n".join(parts), shown
-
-
-def _overlap(one: Chunk | Evidence, other: Evidence) -> bool:
-    return one.path == other.path and one.start_line <= other.end_line and other.start_line <= one.end_line
 
 
 class _Listener:
@@ -406,5 +402,5 @@ def _evidence(index: Index, place: CitedLines, number: int, within: Sequence[Cit
 
 def _with_further(cited: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """The cited places, then the other places found, without their lines."""
-    rest = [each for each in found if not any(_overlap(each, place) for place in cited)]
+    rest = [each for each in found if not any(overlap(each, place) for place in cited)]
     return (*cited, *(replace(e, number=n, lines=(), focus=()) for n, e in enumerate(rest, len(cited) + 1)))

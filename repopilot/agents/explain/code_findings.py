@@ -15,12 +15,11 @@ from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import lines_for_model
 from repopilot.i18n import Language
 from repopilot.retrieval import skipped_files
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, last_name
 from repopilot.retrieval.pack import Pack
 from repopilot.retrieval.search import Results
 from repopilot.trace import Step
-from repopilot.types import Evidence
+from repopilot.types import Evidence, Excerpt
 from repopilot.workspace import Workspace
 
 NOTHING_PACKED = Pack("", (), 0, 0, "")

@@ -11,10 +11,10 @@ from repopilot.llm.backend import backend_of
 from repopilot.llm.model import Model
 from repopilot.llm.stream import prompt_of
 from repopilot.prompts import delimiter, render
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import claim_of, identifiers, last_name, word_stems
 from repopilot.retrieval.focused_pack import focused_pack
 from repopilot.retrieval.pack import Pack
+from repopilot.types import Excerpt
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from repopilot.retrieval.places.focused_lines import focused_lines, line_scores
 from repopilot.retrieval.places.place_symbol import definition_spans, place_symbol
 from repopilot.retrieval.places.ranked_places import token_weights
 from repopilot.retrieval.search import Results
-from repopilot.types import Chunk, Evidence, innermost
+from repopilot.types import Chunk, Evidence, contains, innermost
 
 SHOWN = 5
 """Places shown with all their lines; the rest is folded."""
@@ -39,7 +39,7 @@ def evidence_for(index: Index, results: Results, first: Sequence[Evidence] = ())
     """
     weights = token_weights(index.lexical, results.query.terms)
     numbers = count(len(first) + 1)
-    hits = [hit for hit in results.hits if not any(_within(hit.chunk, place) for place in first)]
+    hits = [hit for hit in results.hits if not any(contains(place, hit.chunk) for place in first)]
     known = {place.place for place in first}
     # Places cited by an answer by code are a line or two, so they don't use up the limits in LINES.
     found = [
@@ -72,10 +72,6 @@ def evidence_of_lines(
     path, start, end = lines
     text = index.lines(path, start, end if most is None else min(end, start + most - 1))
     return Evidence(number, path, start, end, symbol, tuple(enumerate(text.split("\n"), start)) if text else ())
-
-
-def _within(chunk: Chunk, place: Evidence) -> bool:
-    return chunk.path == place.path and place.start_line <= chunk.start_line and chunk.end_line <= place.end_line
 
 
 def _definitions(

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import word_stems
+from repopilot.types import Excerpt
 
 MOST_SENTENCES = 4
 MOST_NAMES = 300

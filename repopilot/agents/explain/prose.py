@@ -28,11 +28,10 @@ from repopilot.llm.json_values import json_values
 from repopilot.llm.model import Model
 from repopilot.llm.stream import request
 from repopilot.llm.structured import REFUSED
-from repopilot.retrieval.cite import Excerpt
 from repopilot.retrieval.claims import split_sentences
 from repopilot.retrieval.places.ranked_places import token_weights
 from repopilot.trace import Step
-from repopilot.types import Citation
+from repopilot.types import Citation, Excerpt
 from repopilot.workspace import Workspace
 
 if TYPE_CHECKING:
