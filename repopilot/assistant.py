@@ -126,12 +126,12 @@ async def _one(
 ) -> Answer:
     """Route one wish and let its agent answer. If it must be a question but asks for an action, one of several wishes
     is left undone, and its answer says so; a single wish is answered as a question."""
-    from repopilot.agents.explain.forms.dispatch import has_form
+    from repopilot.agents.explain.forms.dispatch import form_of
     from repopilot.routing.router import route
 
     events: list[Event] = []
     recorded = _recording(step, events)
-    computed = forced is None and await asyncio.to_thread(has_form, question, workspace.index)
+    computed = forced is None and await asyncio.to_thread(form_of, question, workspace.index) is not None
     async with recorded.child("route", "tool", question) as routing:
         chosen = await route(
             question,

@@ -28,6 +28,11 @@ _COMMENT = re.compile(
 )
 _PLAIN_WORD = re.compile(r"[\w+#.-]{1,40}")
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|~$]")
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+FENCED = re.compile(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<label>[\w+#-]*)[^\n]*\n?(?P<code>.*?)(?:^[ \t]*(?P=fence)|\Z)", re.M | re.S
+)
+"""A block of code in Markdown, to the end of the text where it is cut off; what follows its last fence isn't part."""
 _BLOCK = re.compile(r"^(?=[-+=#/])|^(\d{1,9})(?=[.)])")
 _REFERENCE = re.compile(r"@|[#!$%&~](?=\d)|\bG[HL]-(?=\d)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
 """Text that hosts turn into a mention, a reference or a link, wherever it stands in prose."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, is_text, parses, read_python
+from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, first_line, is_text, parses, read_python
 
 _TOP = ""
 """Stands for statements of a module that define nothing."""
@@ -61,7 +61,7 @@ def _taken_back(after: str, node: ast.AST, before: str, was: ast.AST | None) -> 
 
 
 def _lines(node: ast.stmt) -> slice:
-    return slice(min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]) - 1, node.end_lineno)
+    return slice(first_line(node) - 1, node.end_lineno)
 
 
 def _parts(text: str) -> dict[str, ast.AST]:

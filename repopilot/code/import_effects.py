@@ -7,6 +7,8 @@ import builtins
 import sys
 from collections.abc import Iterable, Iterator
 
+from repopilot.code.python_ast import root_name
+
 
 def has_effects(tree: ast.Module) -> bool:
     """Whether importing a module may have side effects: it calls something for its effect, changes an object that isn't
@@ -59,10 +61,10 @@ def _does_something(node: ast.stmt, harmless: set[str]) -> bool:
         case ast.Expr():
             return not isinstance(node.value, ast.Constant)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return any(_root(each) not in harmless for each in node.decorator_list)
+            return any(root_name(each) not in harmless for each in node.decorator_list)
         case ast.ClassDef():
             used = [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
-            return any(_root(each) not in harmless for each in used)
+            return any(root_name(each) not in harmless for each in used)
         case ast.Assign():
             return not all(_is_own(target) for target in node.targets)
         case ast.AnnAssign() | ast.AugAssign():
@@ -70,12 +72,6 @@ def _does_something(node: ast.stmt, harmless: set[str]) -> bool:
         case ast.Delete() | ast.Raise():
             return True
     return False
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_own(target: ast.expr) -> bool:

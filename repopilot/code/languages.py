@@ -12,6 +12,17 @@ FileKind = Literal["code", "doc", "config", "schema"]
 PATHS_CACHED = 1 << 16
 """How many paths the path functions cache: a walk of a large repository calls them for every path in turn."""
 
+TYPESCRIPT = ("typescript", "tsx")
+SCRIPTS = ("javascript", *TYPESCRIPT)
+COMPONENTS = ("vue", "svelte")  # their files hold scripts
+C_FAMILY = ("c", "cpp")
+JVM = ("java", "kotlin", "scala")
+_FAMILIES = {
+    **dict.fromkeys((*SCRIPTS, *COMPONENTS), "js"),
+    **dict.fromkeys(C_FAMILY, "c"),
+    **dict.fromkeys(JVM, "jvm"),
+}
+
 # language: (kind, tree-sitter grammar or "", suffixes and whole file names in lower case)
 _LANGUAGES: dict[str, tuple[FileKind, str, str]] = {
     "python": ("code", "python", ".py .pyi .pyw .pyx .pxd .ipynb wscript sconstruct sconscript"),
@@ -240,6 +251,11 @@ def display_name(language: str) -> str:
     return _DISPLAY_NAMES.get(language, language.capitalize())
 
 
+def family(language: str) -> str:
+    """The family of a language; languages of one family can refer to each other's definitions."""
+    return _FAMILIES.get(language, language)
+
+
 def languages() -> tuple[str, ...]:
     """The names of all known languages."""
     return tuple(_LANGUAGES)
@@ -261,7 +277,7 @@ def reads_symbols(language: str) -> bool:
 
 def folder_is_module(language: str) -> bool:
     """Whether the files of one folder are one module, as the packages of Java and Go are."""
-    return language in ("java", "kotlin", "scala", "csharp", "go")
+    return language in (*JVM, "csharp", "go")
 
 
 def file_kind(path: str) -> FileKind:
@@ -326,6 +342,6 @@ def is_public(symbol: str, signature: str, path: str) -> bool:
         return signature.startswith("pub")
     if language == "c" and not path.endswith(".h"):
         return not re.match(r"(?:inline\s+)?static\b", signature)
-    if language in ("java", "csharp", "kotlin", "swift", "php", "scala"):
+    if language in (*JVM, "csharp", "swift", "php"):
         return not re.search(r"\b(private|fileprivate)\b", signature)
     return not any(part.startswith(("_", "#")) and not part.startswith("__") for part in parts)

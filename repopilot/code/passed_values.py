@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-UNTYPED = frozenset(("python", "javascript", "jsx", "ruby"))
+UNTYPED = frozenset(("python", "javascript", "ruby"))
 """Languages in which parameters need no declared type."""
 _LONGEST = 400
 """Bytes of the arguments of a call that are read."""

@@ -62,6 +62,18 @@ def is_literal(node: ast.expr) -> bool:
     return True
 
 
+def first_line(node: ast.AST) -> int:
+    """The line on which a statement begins, with its decorators."""
+    return min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))  # type: ignore[attr-defined]
+
+
+def root_name(node: ast.AST) -> str:
+    """The name that a chain of attributes, calls and subscripts begins with; '' for none."""
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def parse_expression(text: str) -> ast.Expression:
     """Parse one Python expression, as `parse_python` does. Raises SyntaxError."""
     return _parsed(text, "eval")

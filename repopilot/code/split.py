@@ -17,9 +17,10 @@ from repopilot.code.chunks.code_splitter import structural_windows
 from repopilot.code.chunks.spans import MAX_LINE_CHARS, OVERLAP, Span, fits, merged, trimmed, windows, with_comments
 from repopilot.code.chunks.text_spans import config_spans, doc_spans, plain_spans, schema_spans
 from repopilot.code.file_analysis import Definition, FileAnalysis, Table, Use
-from repopilot.code.formats.components import COMPONENTS, script_of
+from repopilot.code.formats.components import script_of
 from repopilot.code.formats.schema import mentions, tables
 from repopilot.code.import_statements import read_export, read_imports
+from repopilot.code.languages import COMPONENTS
 from repopilot.code.symbols import Bindings, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
 from repopilot.types import Chunk, ChunkKind, Symbol

@@ -13,7 +13,7 @@ from typing import Literal
 from tree_sitter import Language, Node, Parser, Query, Tree
 from tree_sitter_language_pack import get_language
 
-from repopilot.code.languages import grammar
+from repopilot.code.languages import TYPESCRIPT, grammar
 
 PARSE_S = 5.0
 """The usual time limit of one parse."""
@@ -54,7 +54,7 @@ def parse(data: bytes, language: str, seconds: float = PARSE_S) -> Tree | None:
     if grammar_of_language is None:
         return None
     tree = _parsed(data, grammar_of_language, seconds)
-    if language not in ("typescript", "tsx") or tree is None or not tree.root_node.has_error:
+    if language not in TYPESCRIPT or tree is None or not tree.root_node.has_error:
         return tree
     spelt = _TYPES_ONLY.sub(rb"\1    ", _SIGNATURE.sub(rb"\1;", data))
     known = _parsed(spelt, grammar_of_language, seconds) if spelt != data else None
@@ -118,9 +118,9 @@ def ancestors(node: Node) -> Iterator[Node]:
         current = current.parent
 
 
-def text_of(node: Node, data: bytes) -> str:
-    """The source text of a node. (`node.text` would use the read callback, which is slow.)"""
-    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+def text_of(node: Node | None, data: bytes) -> str:
+    """The source text of a node, '' for none. (`node.text` would use the read callback, which is slow.)"""
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
 
 def _sections(text: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakValueDictionary
@@ -146,6 +146,12 @@ class IndexStore:
                 found.chroma = self.chroma
                 found.workers = self.workers
             return found
+
+
+@lru_cache(maxsize=64)
+def _rows(text: str) -> list[str]:
+    """The lines of a text; kept, since the definitions of a file are read one by one."""
+    return text.split("\n")
 
 
 def _identity(generation: Path) -> tuple[int, ...]:
@@ -303,12 +309,20 @@ class Index:
         Returns:
             The lines joined by LF; None when the file isn't in the index.
         """
-        text = self.text(path)
-        return None if text is None else "\n".join(text.split("\n")[max(0, start - 1) : max(0, end)])
+        return "\n".join(self.rows(path)[max(0, start - 1) : max(0, end)]) if path in self.files else None
+
+    def rows(self, path: str) -> list[str]:
+        """The lines of a file as indexed, not to be changed; a blank one for an unknown file."""
+        return _rows(self.text(path) or "")
 
     def files_named(self, written: str) -> list[str]:
         """The files that a path may mean: the one at exactly this path, else all whose path ends in it."""
         return [written] if written in self.files else [path for path in self.files if path.endswith(f"/{written}")]
+
+    def file_named(self, written: str) -> str:
+        """The only file that a path may mean; '' for none or several."""
+        found = self.files_named(written)
+        return found[0] if len(found) == 1 else ""
 
     def outline(self, path: str) -> list[Symbol]:
         """The symbols defined in a file, in the order of its lines; [] for an unknown file."""

@@ -14,6 +14,9 @@ _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 """The same for ASCII text, and faster."""
 LONGEST = 64
 
+NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+"""A part of an ASCII name: `HTTPServer2` has HTTP, Server and 2."""
+
 _WIDE_SHAPE = "語"
 _CASELESS_SHAPE = "ª"
 _PART = re.compile(rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|{_WIDE_SHAPE}+|{_CASELESS_SHAPE}+")

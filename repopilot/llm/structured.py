@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic_core
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from repopilot import i18n
 from repopilot.errors import ModelError
+from repopilot.foreign_text import FENCED
 from repopilot.llm import stream
 from repopilot.llm.backend import ChatOptions, backend_of
 from repopilot.llm.json_values import json_values
@@ -131,8 +133,8 @@ async def _constrained(model: Model, messages: Sequence[ChatMessage], step: Step
 
 
 def parse(text: str, schema: type[Shape]) -> tuple[Shape | None, str]:
-    """Find the first JSON value in `text` that fits: bare, in a fence, or amid prose; as a last resort one that was cut
-    off, read as far as it goes.
+    """Find the first JSON value in `text` that fits: in a code block, bare or amid prose; as a last resort one that
+    was cut off, read as far as it goes.
 
     Returns:
         The value and ''; or None and what is wrong, in English, for the model to read.
@@ -149,7 +151,9 @@ def parse(text: str, schema: type[Shape]) -> tuple[Shape | None, str]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    for _, _, value in json_values(text):
+    """The JSON values in a reply, those in code blocks first: what stands in prose before them may be an example."""
+    blocks = (block["code"] for block in FENCED.finditer(text))
+    for _, _, value in chain.from_iterable(map(json_values, (*blocks, text))):
         yield value
     if (opening := re.search(r"[{\[]", text)) is not None:
         try:

@@ -57,6 +57,18 @@ def sanitized(text: str, mark: str) -> str:
     return _INVISIBLE.sub("", text).replace(mark, "")
 
 
+def below_text(name: str, task: str, text: str) -> str:
+    """A task below a text by others, which is marked as such; the task alone where there is no text.
+
+    Args:
+        name: the prompt that says whose text it is, with the placeholders task, mark and text.
+        task: what a model is asked.
+        text: by others.
+    """
+    mark = delimiter(text)
+    return render(name, task=task, mark=mark, text=sanitized(text, mark)) if text else task
+
+
 @cache
 def _template(name: str) -> str:
     return (files(__package__) / f"{name}.txt").read_text("utf-8").strip()

@@ -10,6 +10,8 @@ from tree_sitter import Tree
 from repopilot.code.formats.notebook import SUFFIX as NOTEBOOK
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.formats.notebook_cells import read_cells
+from repopilot.code.languages import SCRIPTS
+from repopilot.code.source_positions import line_at
 from repopilot.code.syntax import parse
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Diagnosis, Meaning, NameSpan
@@ -21,7 +23,7 @@ _LIBRARIES = re.compile(
 )
 _AS_PYTHON = ".py"
 _IMPORTS = frozenset({"import_statement", "import_from_statement"})
-_IMPORTING = frozenset({"python", "javascript", "typescript", "tsx"})
+_IMPORTING = ("python", *SCRIPTS)
 Texts = Callable[[str], str | None]
 
 
@@ -201,7 +203,7 @@ def _stored_line(path: str, line: int, text: Texts) -> int:
     stored = text(path) or ""
     code = read_cells(stored)[0]
     start, _ = code.stored(*[Positions(code.text).offset(line - 1, 0)] * 2)
-    return stored.count("\n", 0, start) + 1
+    return line_at(stored, start)
 
 
 def _shown_text(path: str, text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node, Tree
 
-from repopilot.code.syntax import ancestors, parse
+from repopilot.code.syntax import ancestors, parse, text_of
 
 Role = Literal["load", "bind", "global", "nonlocal", "member", "keyword", "pattern", "imported", "module"]
 """What an identifier is: a variable that is read or bound, declared global or nonlocal; the attribute of an object; the
@@ -135,7 +135,7 @@ class _Reader:
     ) -> None:
         if self.data[node.start_byte : node.end_byte] != self.name:
             return
-        object_text = self._text(object_)
+        object_text = text_of(object_, self.data)
         owner = _class_of(scope, lambda first: first == object_text) if object_text else None
         by_super = _class_of(scope, lambda first: True) if re.match(r"super\(.*\)$", object_text) else None
         self.found.append(_Found(node, role, scope, aliased, owner, object=object_text or module, super_of=by_super))
@@ -143,9 +143,6 @@ class _Reader:
             scope.binds = True
         if role == "global" or role == "nonlocal":
             scope.declared = role
-
-    def _text(self, node: Node | None) -> str:
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
 
     def _inner(self, node: Node, scope: PythonScope, role: Role) -> Iterator[tuple[Node, PythonScope, Role]]:
         """The children of a node, each with its scope and what an identifier is there."""
@@ -186,11 +183,11 @@ class _Reader:
         """The name of a method's first parameter, its object; '' for a static method."""
         if parameters is None or self._is_static(node):
             return ""
-        return next((self._text(each).split(":")[0].strip() for each in parameters.named_children), "")
+        return next((text_of(each, self.data).split(":")[0].strip() for each in parameters.named_children), "")
 
     def _is_static(self, function: Node) -> bool:
         named = (part for each in decorators(function) for part in each.named_children)
-        return any(self._text(each).rpartition(".")[2] in _STATIC for each in named)
+        return any(text_of(each, self.data).rpartition(".")[2] in _STATIC for each in named)
 
     def _parameters(
         self, node: Node, outer: PythonScope, inner: PythonScope
@@ -218,7 +215,7 @@ class _Reader:
     def _opened(self, node: Node, scope: PythonScope, kind: Literal["class", "function"]) -> PythonScope:
         name = node.child_by_field_name("name")
         owner = (name.start_byte, name.end_byte) if name is not None else None
-        qualified = f"{scope.qualified}.{self._text(name)}".strip(".")
+        qualified = f"{scope.qualified}.{text_of(name, self.data)}".strip(".")
         bases = node.child_by_field_name("superclasses")
         span = (bases.start_byte, bases.end_byte) if bases is not None else None
         return PythonScope(kind, node.start_byte, scope, node.end_byte, owner, qualified, bases=span)
@@ -265,11 +262,15 @@ class _Reader:
         """The object that a call copies with other fields, '' for another call."""
         function = call.child_by_field_name("function")
         arguments = call.child_by_field_name("arguments")
-        called = self._text(function).rpartition(".")[2]
+        called = text_of(function, self.data).rpartition(".")[2]
         if function is not None and called in _COPIES_ITSELF and function.type == "attribute":
-            return self._text(function.named_children[0])
+            return text_of(function.named_children[0], self.data)
         first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-        return self._text(first) if called in _COPIES and first is not None and "argument" not in first.type else ""
+        return (
+            text_of(first, self.data)
+            if called in _COPIES and first is not None and "argument" not in first.type
+            else ""
+        )
 
     def _pattern(self, node: Node, scope: PythonScope) -> Iterator[tuple[Node, PythonScope, Role]]:
         """In `case`, a plain name is bound; class names and dotted names are read."""
@@ -284,7 +285,7 @@ class _Reader:
     def _field_of_pattern(self, name: Node, scope: PythonScope) -> None:
         around = next((each for each in ancestors(name) if each.type == "class_pattern"), None)
         if around is not None and self.data[name.start_byte : name.end_byte] == self.name:
-            self.found.append(_Found(name, "pattern", scope, object=self._text(around.named_children[0])))
+            self.found.append(_Found(name, "pattern", scope, object=text_of(around.named_children[0], self.data)))
 
     def _import(self, node: Node, scope: PythonScope) -> Iterator[tuple[Node, PythonScope, Role]]:
         is_from = node.type != "import_statement"
@@ -296,7 +297,7 @@ class _Reader:
             named = child.child_by_field_name("name")
             path = named if named is not None else child
             if is_from:
-                module = self._text(node.child_by_field_name("module_name"))
+                module = text_of(node.child_by_field_name("module_name"), self.data)
                 self._add(path.named_children[-1], scope, "imported", aliased=alias is not None, module=module)
             else:
                 self._module(path, scope, binds=alias is None)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from repopilot.code.syntax import ancestors
+from repopilot.code.syntax import ancestors, text_of
 from repopilot.resolve.python_scopes import CharacterOffsets, decorators, python_tree
 
 TextUse = Literal[
@@ -74,7 +74,7 @@ def python_texts(text: str, spans: Iterable[tuple[int, int]]) -> list[PythonText
 
 
 def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, int, Node | None, str]:
-    content = "".join(_text(c, data) for c in string.named_children if c.type == "string_content")
+    content = "".join(text_of(c, data) for c in string.named_children if c.type == "string_content")
     line_start = data.rfind(b"\n", 0, first) + 1
     if re.match(rb"\s*(?:>>>|\.\.\.) ", data[line_start:first]):
         return "doctest", -1, None, ""
@@ -95,7 +95,7 @@ def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, in
         is_dotted = re.fullmatch(r"[\w.:]+", content) is not None
         return "dotted" if is_dotted else "prose", -1, None, content[: first - string.named_children[1].start_byte]
     if called in _OF_OBJECT and position == 1:
-        return "attribute", -1, call, _text(arguments[0], data)
+        return "attribute", -1, call, text_of(arguments[0], data)
     target, owner = _assigned(string, data)
     if target.startswith("__all__"):
         return "exported", -1, None, ""
@@ -105,17 +105,13 @@ def _read(string: Node, data: bytes, name: str, first: int) -> tuple[TextUse, in
     return ("whole" if looked_up else "prose"), -1, None, ""
 
 
-def _text(node: Node | None, data: bytes) -> str:
-    return data[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
-
-
 def _call_around(node: Node) -> Node | None:
     around = next((each for each in ancestors(node) if each.type not in _IN_CALL), None)
     return around if around is not None and around.type == "call" else None
 
 
 def _last_name(call: Node, data: bytes) -> str:
-    return _text(call.child_by_field_name("function"), data).rpartition(".")[2]
+    return text_of(call.child_by_field_name("function"), data).rpartition(".")[2]
 
 
 def _positional(call: Node) -> list[Node]:
@@ -138,9 +134,9 @@ def _assigned(node: Node, data: bytes) -> tuple[str, int]:
         if around.type in ("module", "function_definition", "class_definition"):
             return target, around.start_byte if around.type == "class_definition" else -1
         if around.type in ("assignment", "augmented_assignment"):
-            target = _text(around.child_by_field_name("left"), data)
+            target = text_of(around.child_by_field_name("left"), data)
         if around.type == "call" and not target:
-            target = _text(around.child_by_field_name("function"), data)
+            target = text_of(around.child_by_field_name("function"), data)
     return target, -1
 
 
@@ -184,9 +180,9 @@ def _pytest_functions(text: str) -> Iterator[Function]:
         span = places.span(name)
         fixture = next((d.named_children[0] for d in marks if re.search(rb"\bfixture\b", _head(d, data))), None)
         named = _named(fixture, data, places) if fixture is not None else None
-        given = [_text(d, data) for d in marks if b"parametrize" in _head(d, data)]
+        given = [text_of(d, data) for d in marks if b"parametrize" in _head(d, data)]
         names = tuple(n for each in given if "indirect" not in each for n in re.findall(r"\w+", each.split("(", 1)[-1]))
-        is_test = _text(name, data).startswith("test")
+        is_test = text_of(name, data).startswith("test")
         given_by = (named or span) if fixture is not None else None
         around = node.child_by_field_name("parameters")
         bare = [c for c in around.named_children if c.type == "identifier"] if around is not None else []
@@ -219,6 +215,6 @@ def _named(call: Node, data: bytes, places: CharacterOffsets) -> tuple[int, int]
     arguments = call.child_by_field_name("arguments")
     for each in arguments.named_children if arguments is not None else ():
         value = each.child_by_field_name("value") if each.type == "keyword_argument" else None
-        if value is not None and value.type == "string" and _text(each.child_by_field_name("name"), data) == "name":
+        if value is not None and value.type == "string" and text_of(each.child_by_field_name("name"), data) == "name":
             return places.at(value.start_byte + 1), places.at(value.end_byte - 1)
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from repopilot.foreign_text import CODE_SPAN
 from repopilot.retrieval.claims import Anchor, Claim, identifiers, last_name, word_stems
 from repopilot.types import Excerpt, Symbol, overlap
 
@@ -25,7 +26,6 @@ _MARKER = re.compile(r"\s?[\[【]\s*\^?(\d{1,3}(?:\s*[,;&–-]\s*\d{1,3})*)\s*\?
 _TICKED_MARKER = re.compile(r"`\s*(\[\d{1,3}\])\s*`")
 _INVENTED_LINES = re.compile(r"(?<=\w\.)(\w{1,6})(?::\d+(?:[-–]\d+)?|#L\d+(?:-L?\d+)?)\b")
 
-_CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"!\[|\]\(|\w://|</?(?:a|img|script|iframe|svg|form|object|embed|link|style)\b", re.I)
 
 _NO_TRANSLATIONS: Mapping[str, Collection[str]] = {}
@@ -83,10 +83,10 @@ def word_coverage(
 def leads_elsewhere(sentence: str, excerpts: Sequence[Excerpt]) -> bool:
     """Whether a model's sentence has an image, a link, HTML or an address, which a text that the model read may have
     told it to insert. In backticks they are allowed if an excerpt contains them."""
-    if _LINK.search(_CODE.sub("", sentence)):
+    if _LINK.search(CODE_SPAN.sub("", sentence)):
         return True
-    quoted = (code for code in _CODE.findall(sentence) if _LINK.search(code))
-    return any(not any(code.strip("`").strip() in e.text for e in excerpts) for code in quoted)
+    quoted = (code for code in CODE_SPAN.findall(sentence) if _LINK.search(code))
+    return any(not any(code.strip() in e.text for e in excerpts) for code in quoted)
 
 
 def split_marks(sentence: str) -> tuple[str, list[int]]:

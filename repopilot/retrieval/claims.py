@@ -10,6 +10,8 @@ from typing import Literal
 
 import Stemmer
 
+from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
+
 _CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
 _QUOTE = re.compile(r"[\"“«]\s?([^\"“”«»\n]{4,200}?)\s?[\"”»]")
 # Parts of bounded length: with `+`, a run of a thousand dashes would be searched again from each dash.
@@ -37,22 +39,13 @@ _STEMMERS = (Stemmer.Stemmer("english"), Stemmer.Stemmer("french"))
 
 LITERALS = frozenset("True False None null NULL nullptr true false nil self this undefined".split())
 """Words of code that aren't names of anything in it."""
-_STOP = frozenset(
-    """a about above after again all also although always an and any are as at be because been before being below
-    between both but by can cannot code could did do does doing down during each either else etc every example
-    excerpt excerpts few file files finally first following for from function functions further given had has have
-    having he her here his
-    how however i if implementation in instead into is it its itself just key lets like line lines made main make makes
-    many may means method methods might more most much must my no nor not now of off on once one only or other our out
-    over own part please point purpose rather repository same second see several shall should shown since so some such
-    than that the their them then there therefore these they this those through thus to too two under until up upon us
-    use used useful uses using various very via was we well were what when where whether which while who whole whose why
-    will with within without would you your
-    au aux avec ce ces cet cette ceci cela comme dans de des du elle elles en est et être fait fonction fonctions ici il
-    ils je la le les leur leurs lors lorsque mais même ne nous on ou où par pas plus pour qu que quel quelle qui sa sans
-    se ses si son sont sous sur tous tout toute un une utilise utilisé utilisée vers vous y à été fichier fichiers
-    """.split()
+_IN_ANY_SENTENCE = frozenset(
+    """example excerpt excerpts fichier fichiers file files first following fonction fonctions function functions
+    implementation key line lines main means method methods part point purpose second several shown useful various whole
+    although always finally lets mais sous therefore two""".split()
 )
+"""Words of sentences about code, whatever code it is."""
+_NOT_CLAIMED = STOP_EN | STOP_FR | _IN_ANY_SENTENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +71,7 @@ def claim_of(sentence: str) -> Claim:
     rest = _QUOTE.sub(lambda m: _take_quote(m.group(1), anchors), rest)
     rest = _PATH.sub(lambda m: _take_path(m.group(0), anchors), rest)
     rest = _NAME.sub(lambda m: _take_name(m, anchors), rest)
-    words = frozenset(_stem(w) for w in re.findall(r"[A-Za-zÀ-ÿ]{3,}", rest.lower()) if w not in _STOP)
+    words = frozenset(_stem(w) for w in re.findall(r"[A-Za-zÀ-ÿ]{3,}", rest.lower()) if w not in _NOT_CLAIMED)
     return Claim(tuple(dict.fromkeys(anchors)), words)
 
 

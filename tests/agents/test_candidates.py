@@ -19,6 +19,8 @@ CODE = "def f(x):\n    return x\n"
         f"```\n{CODE}```",
         CODE,
         f"```python\n{CODE}",
+        f"~~~python\n{CODE}~~~",
+        f"````python\n{CODE}````",
         f"```python\nprint(1)\n```\nand\n```python\n{CODE}```",
         "  ```python\n  def f(x):\n      return x\n  ```",
         f"```bash\npip install x\n```\n```python\n{CODE}```",

@@ -49,6 +49,7 @@ EXPECTED = Review(issues=[Issue(line=3, text="off by one")], verdict="reject")
         f'First {{"a": 1}}, then {GOOD}',
         GOOD[:-1],
         f"```json\n{GOOD}",
+        f'{{"issues": []}} would be wrong. My review:\n~~~json\n{GOOD}\n~~~',
     ],
 )
 def test_a_reply_is_found_in_whatever_surrounds_it(text):

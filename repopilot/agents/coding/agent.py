@@ -15,7 +15,7 @@ from repopilot.code.languages import file_kind, is_test_path
 from repopilot.errors import RepoPilotError
 from repopilot.i18n import reason
 from repopilot.llm.tool_calls import ToolCall
-from repopilot.prompts import delimiter, render, sanitized
+from repopilot.prompts import below_text, render
 from repopilot.results import ToolUse
 from repopilot.tools import registry
 from repopilot.tools.file_change import Changes
@@ -188,10 +188,7 @@ class LoopEditor:
 
 def with_conventions(task: str, text: str) -> str:
     """A task below what the repository tells its contributors, which is marked as text by others."""
-    if not text:
-        return task
-    mark = delimiter(text)
-    return render("loop_conventions", task=task, mark=mark, text=sanitized(text, mark))
+    return below_text("loop_conventions", task, text)
 
 
 def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:

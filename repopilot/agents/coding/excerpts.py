@@ -59,7 +59,7 @@ def shown_lines(task: str, hits: Sequence[Hit], workspace: Workspace) -> list[Li
             start = min(start, window[1])
             end = max(end, window[2])
         windows.append((path, start, end))
-    texts = {path: (index.text(path) or "").split("\n") for path, _, _ in windows}
+    texts = {path: index.rows(path) for path, _, _ in windows}
     found = (LineExcerpt(path, start, tuple(texts[path][start:end])) for path, start, end in windows)
     return [excerpt for excerpt in found if any(line.strip() for line in excerpt.lines)]
 

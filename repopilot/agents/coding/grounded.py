@@ -103,7 +103,7 @@ def _words_of(task: str, index: Index) -> _Words:
     quoted = [next(filter(None, groups)) for groups in _QUOTED.findall(task)]
     plain = [word.removesuffix("()").rstrip(".:") for word in _CODE_WORD.findall(task)]
     every = list(dict.fromkeys([*(word.removesuffix("()") for word in quoted), *plain]))[: 4 * MOST_WORDS]
-    paths = [full for word in every for full in _files(word, index)]
+    paths = [index.file_named(word) for word in every if _PATH.fullmatch(word) or word in index.files]
     known = [word for word in every if _defines(word, index)]
     names = [w for w in every if w.isidentifier() and w not in known and not index.symbols(w)]
     parameters = [w for w in names if w.islower() and w not in STOP_EN | STOP_FR and any(_functions_with(w, index))]
@@ -114,14 +114,8 @@ def _words_of(task: str, index: Index) -> _Words:
     new_paths = [w for w in every if _PATH.fullmatch(w) and not index.files_named(w)]
     literals = [w for w in every if w in quoted or _LITERAL.fullmatch(w)]
     owned = [f"{owner}.{name}" for owner in known for name in known if _defines(f"{owner}.{name}", index)]
-    lists = ([*owned, *known], parameters, dict.fromkeys(paths), new_paths, new, made, literals, quoted)
+    lists = ([*owned, *known], parameters, dict.fromkeys(filter(None, paths)), new_paths, new, made, literals, quoted)
     return _Words(frozenset(every), *(tuple(each)[:MOST_WORDS] for each in lists))
-
-
-def _files(word: str, index: Index) -> list[str]:
-    """The files that a word names, by the whole path or by an ending that only one has."""
-    found = index.files_named(word) if _PATH.fullmatch(word) or word in index.files else []
-    return found if len(found) == 1 else []
 
 
 def _defines(word: str, index: Index) -> bool:

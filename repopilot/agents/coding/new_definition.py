@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
 import textwrap
 from collections.abc import Sequence
 
@@ -19,6 +18,7 @@ from repopilot.agents.coding.tool_edit import EditOutcome, edit_with_tool
 from repopilot.agents.coding.typed_commands import Command
 from repopilot.code.languages import file_kind
 from repopilot.code.split import analyse
+from repopilot.foreign_text import FENCED
 from repopilot.llm.backend import ChatOptions
 from repopilot.llm.stream import prompt_of
 from repopilot.prompts import render
@@ -30,7 +30,6 @@ MOST_HEAD = 14
 """Lines shown of the start of the class or file that gets the definition."""
 MOST_SIGNATURES = 24
 """Lines shown of its other definitions."""
-_FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.M | re.S)
 _BESIDE = ("go",)
 """Languages that declare methods outside their type."""
 
@@ -75,7 +74,7 @@ def _request(call: Command, task: str, hits: Sequence[Hit], workspace: Workspace
 def _around(path: str, anchor: str, workspace: Workspace) -> list[LineExcerpt]:
     """The beginning of the class or file, and the first lines of its other definitions."""
     index = workspace.index
-    lines = (index.text(path) or "").split("\n")
+    lines = index.rows(path)
     outline = index.outline(path)
     place = next((s for s in outline if s.qualified == anchor), None)
     first, last = (place.start_line - 1, place.end_line) if place else (0, len(lines))
@@ -90,7 +89,7 @@ async def _placed(reply: str, call: Command, workspace: Workspace, step: Step) -
     """The edit that puts a reply's definition where it belongs; None where the reply doesn't define the name."""
     path, anchor, name = (call.arguments[key] for key in ("path", "anchor", "name"))
     language = workspace.index.files[path].language
-    texts = [textwrap.dedent(text) for text in _FENCED.findall(reply)] or [reply]
+    texts = [textwrap.dedent(block["code"]) for block in FENCED.finditer(reply)] or [reply]
     code = next((found for text in texts if (found := definition_in(text, name, path, language))), "")
     if not code:
         return None

@@ -34,6 +34,5 @@ def named_paths(task: str, index: Index) -> list[str]:
         if task[: match.start()].endswith("../"):
             written = f"../{written}"
         written = safe_path(written)
-        named = index.files_named(written)
-        found.append(named[0] if len(named) == 1 else written)
+        found.append(index.file_named(written) or written)
     return list(dict.fromkeys(found))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,7 +29,7 @@ from repopilot.agents.explain.render import (
     share_checked,
 )
 from repopilot.code.languages import file_kind, is_test_path
-from repopilot.foreign_text import code_block
+from repopilot.foreign_text import FENCED, code_block
 from repopilot.results import Answer, Explanation
 from repopilot.trace import Step
 from repopilot.types import Citation, Evidence, Excerpt
@@ -39,7 +38,6 @@ from repopilot.workspace import Workspace
 Origin = Literal["model", "code", "extractive", "absent"]
 
 
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.M | re.S)
 _QUOTED = 4
 """Lines of a document quoted at the beginning of an answer for somebody who reads no code."""
 _LEAST_PROSE = 4
@@ -203,7 +201,7 @@ def _basis(found: Findings, workspace: Workspace) -> _Basis:
 def _quoted_words(place: Evidence) -> str:
     """The words of a document, or of a definition's comment, at a place; '' where there are too few."""
     prose = "\n".join(line for _, line in place.lines)
-    lines = (line.strip() for line in _FENCED.sub("", prose).splitlines())
+    lines = (line.strip() for line in FENCED.sub("", prose).splitlines())
     said = [line for line in lines if line[:1].isalpha() and len(line.split()) >= _LEAST_PROSE]
     words = " ".join(said[:_QUOTED]) if file_kind(place.path) == "doc" else place.summary
     return f"> {words} [{place.number}]" if len(words.split()) >= _LEAST_PROSE else ""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from repopilot.agents.explain.borne_out import strange_numbers, words_of
 from repopilot.agents.explain.cited_prose import AnswerPart, CitedLines
 from repopilot.agents.explain.lines_read import LinesRead
+from repopilot.foreign_text import CODE_SPAN
 from repopilot.i18n import message
 from repopilot.index.store import Index
 from repopilot.results import SentenceStatus
@@ -25,7 +26,6 @@ from repopilot.types import innermost
 
 MOST_ADDED = 3
 """Places that a sentence gets for names that its own places don't hold."""
-_SPAN = re.compile(r"`([^`\n]+)`")
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|nothing|nowhere|without|isn't|doesn't|aren't|don't|lacks?|absent|missing|pas|aucune?|jamais|"
     r"nulle part)\b|n[’']t\b",
@@ -126,7 +126,7 @@ def _judged(
     places = [place for place in cited if place is not None]
     texts = [_text_of(place, known) for place in places]
     found = [(a, _read_at(a, known, places)) for a in anchors if not any(_stands_in(a, text) for text in texts)]
-    denies = _DENIES.search(_SPAN.sub(" ", passage.bare)) is not None
+    denies = _DENIES.search(CODE_SPAN.sub(" ", passage.bare)) is not None
     standing = {anchor.text for anchor in anchors if all(anchor != missing for missing, _ in found)}
     claimed = [
         (anchor, at)
@@ -236,16 +236,15 @@ def _meant(place: CitedLines, known: Known) -> CitedLines | None:
 
 def _whole_path(path: str, known: Known) -> str:
     """The repository's path that equals a path or ends in it; '' for none or several."""
-    found = known.index.files_named(path.strip().removeprefix("./").strip("/"))
-    return found[0] if len(found) == 1 else ""
+    return known.index.file_named(path.strip().removeprefix("./").strip("/"))
 
 
 def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
     """The status of a sentence with a name that exists nowhere, and the reason. The sentence may say just that, of a
     name that was searched for. A name inside a piece of code may belong to an example."""
-    is_named = any(re.match(rf"{re.escape(anchor.text)}(?:\(|$)", span) for span in _SPAN.findall(passage.bare))
-    is_named = is_named or anchor.text in _SPAN.sub(" ", passage.bare)
-    if is_named and not _DENIES.search(_SPAN.sub(" ", passage.bare)):
+    is_named = any(re.match(rf"{re.escape(anchor.text)}(?:\(|$)", span) for span in CODE_SPAN.findall(passage.bare))
+    is_named = is_named or anchor.text in CODE_SPAN.sub(" ", passage.bare)
+    if is_named and not _DENIES.search(CODE_SPAN.sub(" ", passage.bare)):
         return "contradicted", message("explain.sentence.nowhere", name=anchor.text)
     if _was_searched(anchor, known):
         return "checked", message("explain.sentence.searched", name=anchor.text)
@@ -262,7 +261,7 @@ def _was_searched(anchor: Anchor, known: Known) -> bool:
 
 def _misstated(sentence: str, lines: str, known: Known) -> str:
     """Why a sentence may contradict its lines although they contain its names, '' where nothing speaks for that."""
-    quotes = " ".join(span for span in _SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
+    quotes = " ".join(span for span in CODE_SPAN.findall(sentence) if without_spaces(span) in without_spaces(lines))
     if numbers := strange_numbers(sentence, lines, f"{known.question} {known.read.results} {quotes}"):
         return message("explain.sentence.number", number=", ".join(numbers))
     return ""
@@ -303,7 +302,7 @@ def _values_of_names(sentence: str, lines: str, known: Known) -> tuple[CitedLine
 def _named(sentence: str, paths: Collection[str], known: Known) -> list[Anchor]:
     """The code that a sentence names: everything in code marks, and outside of them whatever can only be code. `paths`
     are the files that the sentence cites."""
-    marked = {span.strip() for span in _SPAN.findall(sentence)}
+    marked = {span.strip() for span in CODE_SPAN.findall(sentence)}
     inside = frozenset().union(*(identifiers(span) for span in marked)) if marked else frozenset()
     found = []
     for anchor in claim_of(sentence).anchors:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from http import HTTPMethod, HTTPStatus
 
 from repopilot.code.python_ast import parse_expression
+from repopilot.index.tokens import NAME_PART
 
 _NUMBER = re.compile(r"(?<![\w.$/#-])-?(\d+(?:[_,]\d{3})*(?:\.\d+)?)(?![\w/]|\.\d)")
 _IN_CODE = re.compile(r"(?<![\w.])(0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|\d[\d_]*(?:\.\d+)?)")
@@ -25,7 +26,6 @@ _UNITS = (60, 1000, 1024, 3600, 1024**2, 86_400, 1000**2, 1024**3)
 _WORDS = dict(enumerate("zero one two three four five six seven eight nine ten eleven twelve".split()))
 _DENIED = re.compile(r"\bnot [\w(]|![\w(]")
 """A negated condition, which 0 fulfils."""
-_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
@@ -61,7 +61,7 @@ def _is_name_of(constant: str, name: str) -> bool:
 
 def words_of(name: str) -> str:
     """The words of an identifier, in lower case, with spaces between them."""
-    return " ".join(_NAME_WORD.findall(name)).lower()
+    return " ".join(NAME_PART.findall(name)).lower()
 
 
 def _numbers(text: str) -> Iterator[float]:

@@ -83,7 +83,7 @@ def _definitions(
     outline = index.outline(chunk.path)
     heads = [s.start_line - chunk.start_line for s in outline if s.start_line >= chunk.start_line and s.name in names]
     chosen = focused_lines(lines, scores, max(weights.values(), default=0.0), most, heads)
-    text = (index.text(chunk.path) or "").split("\n")
+    text = index.rows(chunk.path)
     found = []
     spans = definition_spans(outline, chunk)
     whole = chunk.symbol if len(spans) == 1 else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from repopilot.foreign_text import CODE_SPAN
 from repopilot.i18n import Language
 from repopilot.index.tokens import tokens_of, words
 from repopilot.retrieval.cite import (
@@ -29,7 +30,7 @@ from repopilot.retrieval.cite import (
 )
 from repopilot.retrieval.claims import Anchor, Claim, claim_of, identifiers, last_name, word_stems
 from repopilot.retrieval.query.french import english_terms
-from repopilot.retrieval.query.query_words import STOP_EN, STOP_FR
+from repopilot.retrieval.query.query_words import ONLY_EN, ONLY_FR
 
 Reason = Literal[
     "fragment", "repeated", "language", "copied", "invented", "uncited", "unsupported", "off_topic", "link"
@@ -50,7 +51,6 @@ LEAST_ADDED = 2
 LONGEST = 1_500
 """Characters of a sentence. A longer one comes from a model that goes round in circles, and takes long to check."""
 
-_CODE = re.compile(r"`[^`\n]*`")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+|^\s*>\s*")
 _ENDING = re.compile(r"[.!?…][\"”»)*_]*$")
 _CITED_END = re.compile(r"\d\s*\??[\]】]`?[.!]?\s*$")
@@ -68,14 +68,12 @@ _ABOUT_THE_PROMPT = re.compile(
 _CODE_CHARACTERS = re.compile(r"[=(){}\[\];<>]")
 _COPIED_CHARS = 25
 _FOREIGN_LETTERS = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
-_DANGLING = frozenset(
+_NEVER_LAST = frozenset(
     """a an and are at be by from has have into is its like means named of or returns than the their uses using was were
     when which with
     à au aux avec ce cette comme dans de des du en est et la le les leur leurs nommé nommée ou par pour que qui sa ses
     son sont sur un une utilise""".split()
 )
-_ONLY_EN = STOP_EN - STOP_FR
-_ONLY_FR = STOP_FR - STOP_EN
 _EVERYWHERE: Mapping[str, float] = {}
 
 
@@ -159,21 +157,21 @@ def is_fragment(body: str, *, cited: bool = False) -> bool:
         return True
     bare = re.sub(r"[\s.!?…*_]+$", "", text)
     last = re.search(r"[\w'’]+$", bare)
-    if _OPEN_END.search(bare) or (last and last.group(0).lower() in _DANGLING):
+    if _OPEN_END.search(bare) or (last and last.group(0).lower() in _NEVER_LAST):
         return True
-    code = len(_CODE.findall(text))
-    plain = len(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", _CODE.sub(" ", text)))
+    code = len(CODE_SPAN.findall(text))
+    plain = len(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", CODE_SPAN.sub(" ", text)))
     return plain + code < (3 if code else 4) or not plain
 
 
 def in_other_language(body: str, language: Language) -> bool:
     """Whether a sentence is written in another language than the answer's. Code in it doesn't count."""
-    text = _CODE.sub(" ", body)
+    text = CODE_SPAN.sub(" ", body)
     if len(_FOREIGN_LETTERS.findall(text)) > 2:
         return True
     found = [word.lower() for word in words(text)]
-    english = sum(word in _ONLY_EN for word in found)
-    french = sum(word in _ONLY_FR for word in found)
+    english = sum(word in ONLY_EN for word in found)
+    french = sum(word in ONLY_FR for word in found)
     own, other = (english, french) if language == "en" else (french, english)
     return other > own and other > 1
 
@@ -204,7 +202,7 @@ def copies_code(body: str, excerpts: Sequence[Excerpt]) -> bool:
 def names_nothing_real(body: str, claim: Claim, ground: ClaimContext) -> bool:
     """Whether a sentence names code that exists neither in the excerpts nor elsewhere in the repository."""
     known = known_identifiers(tuple(ground.excerpts))
-    quoted = set(re.findall(r"`([^`\n]+)`", body))
+    quoted = set(CODE_SPAN.findall(body))
     for anchor in claim.anchors:
         if anchor.kind == "quote":
             if anchor.text in quoted and not _stands_in(anchor.text, ground.excerpts):
@@ -300,7 +298,7 @@ def _support_scores(body: str, claim: Claim, facts: frozenset[str], ground: Clai
 def _translations(body: str) -> dict[str, Collection[str]]:
     """The stems of the English words that code would use, by the stems of a French sentence's words."""
     found: dict[str, Collection[str]] = {}
-    for term, english in english_terms(words(_CODE.sub(" ", body))):
+    for term, english in english_terms(words(CODE_SPAN.sub(" ", body))):
         for stem in word_stems(term):
             found[stem] = word_stems(" ".join(english))
     return found
@@ -312,7 +310,7 @@ def _literals(text: str) -> frozenset[str]:
 
 
 def _unbalanced(text: str) -> bool:
-    prose = _CODE.sub(" ", text)
+    prose = CODE_SPAN.sub(" ", text)
     return any(prose.count(opening) > prose.count(closing) for opening, closing in ("()", "[]", "{}", "«»", "“”"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from repopilot.code.languages import file_kind
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.lexical import LexicalIndex
 from repopilot.index.store import Index
-from repopilot.index.tokens import expand, words
+from repopilot.index.tokens import NAME_PART, expand, words
 
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _LONGEST_TEXT = 200_000
 
 
@@ -120,7 +118,7 @@ def _build(index: Index) -> Codebase:
     graph = graph_of(index)
     paths = graph.nodes.paths
     sizes = np.array([math.log1p(index.files[p].lines) if file_kind(p) == "code" else 0.0 for p in paths])
-    path_words = [frozenset(w.lower() for w in _PART.findall(p.rsplit(".", 1)[0])) for p in paths]
+    path_words = [frozenset(w.lower() for w in NAME_PART.findall(p.rsplit(".", 1)[0])) for p in paths]
     occurs = Counter(word for found in path_words for word in found)
     rarity = {word: math.log((len(paths) + 1) / count) for word, count in occurs.items()}
     return Codebase(index, graph, paths, sizes, _similarity(index.lexical, graph), path_words, rarity)

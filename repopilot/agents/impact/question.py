@@ -11,6 +11,7 @@ from typing import Literal
 from repopilot.agents.impact.codebase import codebase_of
 from repopilot.agents.wishes.likely_places import agreed_file, code_touched, evidence_of, things_named
 from repopilot.code.graph.graph import Graph, find
+from repopilot.foreign_text import CODE_SPAN
 from repopilot.i18n import message
 from repopilot.repo.history import range_in
 from repopilot.resolve.uses.call_graph import missing_in_file
@@ -81,15 +82,15 @@ def read_request(question: str, workspace: Workspace) -> ImpactRequest:
 
 def _named(question: str, workspace: Workspace, graph: Graph) -> tuple[str, ...]:
     files = workspace.index.files
-    quoted = {token for part in re.findall(r"`([^`\n]+)`", question) for token in _TOKEN.findall(part)}
+    quoted = {token for part in CODE_SPAN.findall(question) for token in _TOKEN.findall(part)}
     found: list[str] = []
     for token in _TOKEN.findall(question):
         name = token.strip(".:#").removeprefix("./").removeprefix("@").removesuffix("()")
-        ends = workspace.index.files_named(name) if "." in name else []
+        ending = workspace.index.file_named(name) if "." in name else ""
         if name in files or (":" in name and find(graph, name)):
             found.append(name)
-        elif len(ends) == 1:
-            found += ends
+        elif ending:
+            found.append(ending)
         elif _looks_like_code(token) or token in quoted:
             found += [name] if find(graph, name) else []
     return tuple(dict.fromkeys(found))

@@ -19,7 +19,7 @@ _LONGEST_TEXT = 200_000
 _SHOWN_WORDS = 4
 _SHORTEST_WORD = 3
 _VERY_SIMILAR = 0.5
-_COMMON_WORDS = frozenset(map(str.lower, keyword.kwlist)) | frozenset(
+_KEYWORDS = frozenset(map(str.lower, keyword.kwlist)) | frozenset(
     "self cls obj str int dict list tuple bool float args kwargs err res ret tmp val null undefined function const let "
     "var new this void public private static final func nil struct impl pub use mut".split()
 )
@@ -85,9 +85,7 @@ def _spelling(index: Index, changes: Sequence[Change]) -> dict[str, str]:
     text = next((text for change in changes if (text := index.text(change.path))), "")
     found: dict[str, str] = {}
     telling = {
-        word
-        for word in words(text[:_LONGEST_TEXT])
-        if len(word) >= _SHORTEST_WORD and word.lower() not in _COMMON_WORDS
+        word for word in words(text[:_LONGEST_TEXT]) if len(word) >= _SHORTEST_WORD and word.lower() not in _KEYWORDS
     }
     for word in sorted(telling, key=lambda w: (len(w), w)):
         for token in expand(word):

@@ -225,7 +225,7 @@ def _declared(index: Index) -> list[ProjectCommand]:
 def _line_of(index: Index, path: str, name: str) -> int:
     """The last line of a manifest that gives something a name, as a key: a package often has the same name above."""
     named = re.compile(rf"^\W*{re.escape(name)}\b[\"']?\s*[=:]|^\[\[bin\]\]|[\"']{re.escape(name)}\s*=")
-    rows = (index.text(path) or "").split("\n")
+    rows = index.rows(path)
     return max((n for n, row in enumerate(rows, 1) if named.search(row)), default=1)
 
 

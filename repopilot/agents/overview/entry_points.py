@@ -15,7 +15,8 @@ from repopilot.agents.overview.overview_values import EntryKind, EntryPoint
 from repopilot.agents.overview.own_code import CALL
 from repopilot.agents.overview.uses import STUBS, reached, successors, users_of
 from repopilot.code.graph.graph import Graph
-from repopilot.code.languages import file_kind, is_product_path
+from repopilot.code.languages import C_FAMILY, file_kind, is_product_path
+from repopilot.code.source_positions import line_at
 from repopilot.index.manifests import facts, is_imported, manifests, project_name
 from repopilot.index.store import Index
 from repopilot.project.manifest import Manifest
@@ -221,7 +222,7 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
         elif path.endswith(".py") and "/" not in path and name not in ("setup.py", "conftest.py"):
             text = index.text(path) or ""
             if started := _STARTED.search(text):
-                yield EntryPoint("script", f"python {path}", path, text.count("\n", 0, started.start()) + 1)
+                yield EntryPoint("script", f"python {path}", path, line_at(text, started.start()))
     found: dict[str, Symbol] = {}
     for symbol in chain.from_iterable(map(index.symbols, ("main", "Main", "wmain", "WinMain", "wWinMain"))):
         if symbol.path in lines and symbol.kind in ("function", "method"):
@@ -254,7 +255,7 @@ def _beside_the_product(index: Index, lines: Mapping[str, int]) -> set[str]:
 def _is_program(main: Symbol, index: Index) -> bool:
     """Whether a function named main is where its language starts a program."""
     language = index.files[main.path].language
-    if language in ("c", "cpp"):
+    if language in C_FAMILY:
         return not _is_conditional(main, index.text(main.path) or "")
     if language == "go":
         return _GO_MAIN.search(index.text(main.path) or "") is not None

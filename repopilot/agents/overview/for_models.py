@@ -8,7 +8,7 @@ from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import lines_for_model
 from repopilot.index.embed import Embedder
 from repopilot.index.store import Index
-from repopilot.prompts import delimiter, render, sanitized
+from repopilot.prompts import below_text
 from repopilot.retrieval.context_pack import ContextPack
 from repopilot.retrieval.requested_pack import PackRequest, requested_pack
 from repopilot.types import Snapshot
@@ -24,11 +24,7 @@ async def with_layout(task: str, index: Index) -> str:
     Returns:
         The task alone where the repository holds no code whose definitions are read.
     """
-    text = lines_for_model(await asyncio.to_thread(overview_of, index))
-    if not text:
-        return task
-    mark = delimiter(text)
-    return render("loop_layout", task=task, mark=mark, text=sanitized(text, mark))
+    return below_text("loop_layout", task, lines_for_model(await asyncio.to_thread(overview_of, index)))
 
 
 def pack_for(

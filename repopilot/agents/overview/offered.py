@@ -8,7 +8,7 @@ from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.agents.overview.uses import reached
 from repopilot.code.graph.graph import Edge, Graph
 from repopilot.code.graph.nodes import FILE, KINDS
-from repopilot.code.languages import folder_is_module, language_of
+from repopilot.code.languages import C_FAMILY, folder_is_module, language_of
 
 _FUNCTION = KINDS.index("function")
 
@@ -49,6 +49,6 @@ def _module(graph: Graph, path: str) -> list[int]:
 
 def _declared(graph: Graph, file: int) -> list[int]:
     """The definitions of what a header declares."""
-    if language_of(graph.nodes[file].path) not in ("c", "cpp"):
+    if language_of(graph.nodes[file].path) not in C_FAMILY:
         return []
     return [node for own in graph.inside(file) for node in graph.by_name[graph.nodes.name(own)]]

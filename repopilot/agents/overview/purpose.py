@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from repopilot.agents.overview.overview_values import NamedPlace
+from repopilot.code.source_positions import line_at
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
 from repopilot.project.manifest import ProjectFact
@@ -92,7 +93,7 @@ def _packaged(index: Index) -> Iterator[NamedPlace]:
     own = (path for path in index.files if _PACKAGED.fullmatch(path) and not index.is_foreign(path))
     for path in sorted(own, key=lambda path: (path.count("/"), len(path))):
         text = index.text(path) or ""
-        stated = ((text.count("\n", 0, found.start(1)) + 1, found[1]) for found in _STATED.finditer(text))
+        stated = ((line_at(text, found.start(1)), found[1]) for found in _STATED.finditer(text))
         yield from (NamedPlace(path, path, line, said) for line, said in stated if word_count(said) >= FEWEST_WORDS)
 
 
@@ -141,7 +142,7 @@ def _told(index: Index, path: str, said: str) -> NamedPlace:
     text = index.text(path) or ""
     found = re.search(re.escape(" ".join(said.split()[:3])).replace(r"\ ", r"\W+"), text)
     # A list follows a colon.
-    return NamedPlace(path, path, text.count("\n", 0, found.start() if found else 0) + 1, re.sub(r":$", " …", said))
+    return NamedPlace(path, path, line_at(text, found.start() if found else 0), re.sub(r":$", " …", said))
 
 
 def _sentences(paragraph: str) -> list[str]:

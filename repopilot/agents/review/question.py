@@ -99,9 +99,6 @@ def _named_paths(question: str, workspace: Workspace) -> tuple[str, ...]:
     found: list[str] = []
     for token in _TOKEN.findall(question):
         name = re.sub(r"(:\d+.*|#L\d+.*)$", "", token).strip(".:/[]<>*").removeprefix("./")
-        files = index.files_named(name) if "." in name or name in index.files else []
-        if name in folders:
-            found.append(name)
-        elif len(files) == 1:
-            found += files
-    return tuple(dict.fromkeys(found))
+        is_file = "." in name or name in index.files
+        found.append(name if name in folders else index.file_named(name) if is_file else "")
+    return tuple(dict.fromkeys(filter(None, found)))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from repopilot.agents.review.scope import Scope
 from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.split import analysed
+from repopilot.foreign_text import CODE_SPAN
 from repopilot.i18n import Message, joined, message
 from repopilot.redaction.redact import redacted
 from repopilot.repo.patches.patch import FileDiff
@@ -16,7 +17,6 @@ from repopilot.results import ChangedFileNote
 MOST_NAMED = 6
 MOST_FILES = 60
 """The most files of a change that are described one by one."""
-_SPAN = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -86,7 +86,7 @@ def by_model(
 def _said(reply: str, note: ChangedFileNote, exists: Callable[[str, str], bool]) -> ChangedFileNote | None:
     found = re.search(rf"^[-*\d.\s]*`?{re.escape(note.path)}`?\s*:(.+)$", reply, re.M)
     sentence = " ".join(redacted(found[1]).split()) if found else ""
-    names = [name for span in _SPAN.findall(sentence) for name in _NAME.findall(span)]
+    names = [name for span in CODE_SPAN.findall(sentence) for name in _NAME.findall(span)]
     if not sentence or not all(exists(note.path, name) for name in names):
         return None
     return ChangedFileNote(note.path, sentence, by_model=True)

@@ -9,12 +9,17 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from repopilot import i18n
-from repopilot.code.python_ast import DEFINITIONS, FUNCTIONS, parse_python, parses, python_lines, read_python
-from repopilot.code.source_positions import rows_of
-
-_FENCE = re.compile(
-    r"^[ \t]*```[ \t]*(?P<language>[\w+#-]*)[^\n]*\n(?P<body>.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE
+from repopilot.code.python_ast import (
+    DEFINITIONS,
+    FUNCTIONS,
+    first_line,
+    parse_python,
+    parses,
+    python_lines,
+    read_python,
 )
+from repopilot.code.source_positions import rows_of
+from repopilot.foreign_text import FENCED
 
 
 def code_in_reply(reply: str) -> str:
@@ -41,13 +46,13 @@ def python_blocks(text: str) -> list[str]:
 
 def fenced_blocks(text: str) -> list[tuple[str, str]]:
     """The fenced blocks of a text that aren't blank, each after the name of its language, '' for none."""
-    found = ((m["language"].lower(), textwrap.dedent(m["body"])) for m in _FENCE.finditer(text))
+    found = ((m["label"].lower(), textwrap.dedent(m["code"])) for m in FENCED.finditer(text))
     return [(language, block.strip("\n") + "\n") for language, block in found if block.strip()]
 
 
 def without_blocks(text: str) -> str:
     """A text without its fenced blocks."""
-    return _FENCE.sub("", text)
+    return FENCED.sub("", text)
 
 
 def imports(code: str) -> Iterator[tuple[str, set[str]]]:
@@ -99,7 +104,7 @@ def function_names(code: str, prefix: str = "") -> tuple[str, ...]:
 
 def function_at(code: str, line: int) -> str:
     """The qualified name of the innermost function around a line (1-based), '' outside of any."""
-    around = [(name, node) for name, node in _functions(code) if _first_line(node) <= line <= (node.end_lineno or 0)]
+    around = [(name, node) for name, node in _functions(code) if first_line(node) <= line <= (node.end_lineno or 0)]
     return max(around, key=lambda pair: pair[1].lineno)[0] if around else ""
 
 
@@ -122,7 +127,7 @@ def replace_function(code: str, symbol: str, reply: str) -> str:
     text = _source(reply, new)
     indented = re.sub(r"^(?=.*\S)", " " * old.col_offset, textwrap.dedent(text), flags=re.M)
     lines = python_lines(code)
-    return "".join([*lines[: _first_line(old) - 1], indented + "\n", *lines[old.end_lineno :]])
+    return "".join([*lines[: first_line(old) - 1], indented + "\n", *lines[old.end_lineno :]])
 
 
 def function_source(code: str, symbol: str) -> str:
@@ -137,7 +142,7 @@ def without_definitions(code: str, names: Sequence[str]) -> str:
     lines = python_lines(code)
     for node in read_python(code).body:
         if isinstance(node, DEFINITIONS) and node.name in names:
-            for number in range(_first_line(node) - 1, node.end_lineno or node.lineno):
+            for number in range(first_line(node) - 1, node.end_lineno or node.lineno):
                 lines[number] = ""
     return "".join(lines)
 
@@ -174,12 +179,8 @@ def _functions(code: str) -> list[tuple[str, ast.FunctionDef | ast.AsyncFunction
 
 def _source(code: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The lines of a function, with its decorators."""
-    lines = python_lines(code)[_first_line(node) - 1 : node.end_lineno]
+    lines = python_lines(code)[first_line(node) - 1 : node.end_lineno]
     return "\n".join(line.rstrip("\r\n") for line in lines)
-
-
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _names_bound(node: ast.stmt) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from repopilot.agents.wiki.wiki_page import Page
+from repopilot.code.source_positions import line_at
 from repopilot.code.syntax import parse
 from repopilot.foreign_text import literal
 from repopilot.index.store import Index
@@ -47,7 +48,7 @@ def _warnings(index: Index, path: str) -> Iterator[tuple[re.Match[str], int]]:
         at = len(text[: each.end() - 1].encode())
         node = tree.root_node.descendant_for_byte_range(at, at + 1)
         if node is not None and node.type.endswith("comment"):
-            yield each, text.count("\n", 0, each.end() - 1) + 1
+            yield each, line_at(text, each.end() - 1)
 
 
 def _comment(index: Index, path: str, line: int) -> str:

@@ -11,9 +11,10 @@ from repopilot import i18n
 from repopilot.agents.overview.overview_values import Component
 from repopilot.agents.overview.render import code, listed
 from repopilot.agents.wiki.component_facts import ComponentFacts
-from repopilot.agents.wiki.reader_lists import WORD, described, note_of
+from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.index.store import Index
+from repopilot.index.tokens import NAME_PART
 from repopilot.types import Symbol
 
 MOST_INTERFACE = 40
@@ -76,7 +77,7 @@ def _names(symbols: Sequence[Symbol], page: Page) -> str:
 
 def _family(symbol: Symbol) -> tuple[str, str, str, str]:
     """What the definitions of a family have in common: owner, first word of the name, and form."""
-    word = next(iter(WORD.findall(symbol.name)), symbol.name)
+    word = next(iter(NAME_PART.findall(symbol.name)), symbol.name)
     form = _PARAMETERS.sub("()", symbol.signature.replace(symbol.name, ""))
     return symbol.path, symbol.qualified.rpartition(".")[0], word, form
 

@@ -187,7 +187,7 @@ def _guides(index: Index, page: Page) -> list[str]:
     """The sections of documents that show how something is done: with code in a block of its own."""
     found: dict[str, dict[str, int]] = {}  # a long section is several chunks
     for path in sorted(documents(index), key=lambda path: (path.count("/"), path)):
-        lines = (index.text(path) or "").split("\n")
+        lines = index.rows(path)
         for span in doc_spans(lines, index.files[path].language):
             if span.symbol and any(map(_CODE_BLOCK.search, lines[span.start - 1 : span.end])):
                 title = span.symbol.rpartition(" > ")[2]  # short sections before it are joined to it

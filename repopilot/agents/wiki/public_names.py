@@ -10,8 +10,7 @@ from repopilot.agents.overview.offered import offered
 from repopilot.agents.overview.overview_values import EntryPoint
 from repopilot.agents.overview.uses import reached
 from repopilot.code.graph.graph import Edge, Graph
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import is_public
+from repopilot.code.languages import family, is_public
 from repopilot.index.store import Index
 from repopilot.types import Symbol
 
@@ -82,7 +81,7 @@ def _exported(index: Index, graph: Graph, facades: Sequence[str]) -> tuple[set[s
 def _exported_whole(index: Index, graph: Graph, path: str) -> list[str]:
     """The files of which a file exports everything."""
     whole = (each for each in index.imports(path) if not each.names or any(name == "*" for name, _ in each.names))
-    lines = (index.text(path) or "").split("\n")
+    lines = index.rows(path)
     passed = {each.line for each in whole if _EXPORTS.match(lines[each.line - 1])}
     links = graph.outgoing(graph.by_path[path], (Edge.IMPORTS,))
     return [graph.nodes[link.node].path for link in links if link.line in passed]
@@ -111,7 +110,7 @@ def _is_open(index: Index, symbol: Symbol) -> bool:
 
 def _is_told_to_users(index: Index, symbol: Symbol, around: Symbol | None) -> bool:
     """Whether neither its documentation nor the section of its class that it stands in says that it is private."""
-    lines = (index.text(symbol.path) or "").split("\n")[: symbol.start_line]
+    lines = index.rows(symbol.path)[: symbol.start_line]
     if around and index.files[symbol.path].language in _WITH_SECTIONS:
         indent = len(lines[-1]) - len(lines[-1].lstrip())
         sections = _SECTION.findall("\n".join(lines[around.start_line :]))

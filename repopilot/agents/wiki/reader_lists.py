@@ -21,6 +21,7 @@ from repopilot.code.syntax import parse
 from repopilot.foreign_text import literal
 from repopilot.i18n.format import list_row
 from repopilot.index.store import Index
+from repopilot.index.tokens import NAME_PART
 from repopilot.retrieval.places.checked_docs import is_deprecated, said_of
 from repopilot.types import Symbol
 
@@ -36,7 +37,6 @@ _HAS_OPTIONS = re.compile(rb"\bhelp\s*=|[\"']--?\w")
 _FLAGS = re.compile(r"-{1,2}\w[\w-]*(?:[ ,=]+(?:-{1,2}\w[\w-]*|[<\[][^>\]]*[>\]]|[A-Z_]+))*")
 _NAME = re.compile(r"[A-Za-z_]\w+")
 _PROSE = re.compile(r"\w+ +\(?\w+ +\S")
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
 def telling(name: str, said: str) -> str:
@@ -46,8 +46,8 @@ def telling(name: str, said: str) -> str:
         name: the name of the definition.
         said: the sentence.
     """
-    own = set(map(str.lower, WORD.findall(name)))
-    return said if sum(word.lower() not in own for word in WORD.findall(said)) >= FEWEST_WORDS else ""
+    own = set(map(str.lower, NAME_PART.findall(name)))
+    return said if sum(word.lower() not in own for word in NAME_PART.findall(said)) >= FEWEST_WORDS else ""
 
 
 def described(index: Index, symbol: Symbol) -> NamedPlace:

@@ -8,17 +8,14 @@ from collections.abc import Collection, Iterator, Set
 from typing import NamedTuple
 
 from repopilot.agents.overview.own_code import code_files, main_languages
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import language_of, suffix_of
+from repopilot.code.languages import family, language_of, suffix_of
+from repopilot.code.source_positions import line_at
 from repopilot.code.split import analysed
+from repopilot.foreign_text import FENCED
 from repopilot.index.manifests import facts
 from repopilot.index.store import Index
 from repopilot.retrieval.repo_map import readme_path
 
-_FENCED = re.compile(
-    r"^(?P<indent> *)(?P<fence>`{3,}|~{3,}) *(?P<label>[\w+#-]+)[^\n]*\n(?P<code>.*?)^(?P=indent)(?P=fence)",
-    re.M | re.S,
-)
 _DIRECTIVE = re.compile(
     r"^\.\. (?:code-block|code|sourcecode):: *(?P<label>[\w+#-]+) *\n(?: +:[^\n]*\n)*\s*?\n"
     r"(?P<code>(?:(?: +[^\n]*)?\n)+)",
@@ -58,12 +55,12 @@ def _examples(index: Index) -> Iterator[Example]:
     path = readme_path(index) or ""
     text = (index.text(path) or "") if path else ""
     own = set(map(family, main_languages(index, code_files(index))))
-    for block in sorted((*_FENCED.finditer(text), *_DIRECTIVE.finditer(text)), key=re.Match.start):
+    for block in sorted((*FENCED.finditer(text), *_DIRECTIVE.finditer(text)), key=re.Match.start):
         code = textwrap.dedent(block["code"]).strip("\n")
         suffix = suffix_of(block["label"].lower())
         language = language_of(f"x{suffix}") if suffix else None
         if code and language and family(language) in own and code.count("\n") < MOST_LINES:
-            start = text.count("\n", 0, block.start("code")) + 1
+            start = line_at(text, block.start("code"))
             lead = len(block["code"]) - len(block["code"].lstrip("\n"))
             yield Example(block["label"], code, path, start + lead, start + lead + code.count("\n"))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from repopilot.code.languages import C_FAMILY, COMPONENTS, JVM, SCRIPTS
+
 Subject = Literal["concurrency", "stored-data", "security"]
 
 _JAVASCRIPT: Mapping[Subject, str] = {
@@ -40,7 +42,7 @@ _C: Mapping[Subject, str] = {
     "security": "openssl sodium.h mbedtls gnutls gcrypt.h wolfssl crypt.h sys/random.h security argon2.h"
     " tomcrypt.h seccomp.h sys/capability.h",
 }
-_WITH_HEADERS = ("c", "cpp", "objc")
+_WITH_HEADERS = (*C_FAMILY, "objc")
 _MODULES: Mapping[str, Mapping[Subject, str]] = {
     "python": {
         "concurrency": "asyncio threading multiprocessing concurrent.futures queue _thread contextvars trio anyio"
@@ -89,8 +91,8 @@ _MODULES: Mapping[str, Mapping[Subject, str]] = {
         "security": "Illuminate\\Auth Illuminate\\Hashing Illuminate\\Encryption Symfony\\Component\\Security"
         " Firebase\\JWT phpseclib League\\OAuth2",
     },
-    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx", "vue", "svelte"), _JAVASCRIPT),
-    **dict.fromkeys(("java", "kotlin", "scala", "groovy"), _JVM),
+    **dict.fromkeys((*SCRIPTS, *COMPONENTS), _JAVASCRIPT),
+    **dict.fromkeys((*JVM, "groovy"), _JVM),
     **dict.fromkeys(_WITH_HEADERS, _C),
 }
 _BELOW = (".", "/", "::", "\\")

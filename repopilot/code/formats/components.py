@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-COMPONENTS = frozenset(("vue", "svelte"))
-"""Languages whose files hold scripts of another language."""
-
 # A quoted value may hold `>`, as in `generic="T extends Map<K, V>"`. Nothing is read twice (`*+`), and an unfinished
 # tag ends where the next begins: many of them take little time.
 _TAG = re.compile(r"""<!--|<script(?=[\s>])((?:"[^"]{0,500}"|'[^']{0,500}'|[^<>"'])*+)(>?)""", re.IGNORECASE)

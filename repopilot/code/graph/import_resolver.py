@@ -12,21 +12,9 @@ from typing import Protocol
 
 from repopilot.code.file_analysis import FileAnalysis, Import
 from repopilot.code.formats.notebook import is_notebook
+from repopilot.code.languages import C_FAMILY, COMPONENTS, JVM, SCRIPTS
 
 _JS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
-_JS_LANGUAGES = frozenset(("javascript", "typescript", "tsx", "vue", "svelte"))
-_FAMILY = {
-    "tsx": "js",
-    "typescript": "js",
-    "javascript": "js",
-    "vue": "js",
-    "svelte": "js",
-    "c": "c",
-    "cpp": "c",
-    "kotlin": "jvm",
-    "java": "jvm",
-    "scala": "jvm",
-}
 _MOST_OF_A_PACKAGE = 400  # files that a star import of a package is resolved to
 
 
@@ -115,11 +103,6 @@ def file_lookup(files: Sequence[FileAnalysis], manifests: Iterable[OwnPackage] =
             # Tests contain copies of manifests; the real package is the outermost one with its name.
             folders[manifest.name] = min(folders.get(manifest.name, folder), folder, key=lambda each: each.count("/"))
     return found
-
-
-def family(language: str) -> str:
-    """The family of a language; languages of one family can refer to each other's definitions."""
-    return _FAMILY.get(language, language)
 
 
 def target_of(lookup: FileLookup, path: str, language: str, item: Import) -> ImportTarget:
@@ -387,10 +370,10 @@ def _by_tail(lookup: FileLookup, path: str) -> tuple[int, ...]:
 _Finder = Callable[[FileLookup, str, Import], ImportTarget]
 _FINDERS: dict[str, _Finder] = {
     "python": _python,
-    **dict.fromkeys(_JS_LANGUAGES, _javascript),
+    **dict.fromkeys((*SCRIPTS, *COMPONENTS), _javascript),
     "go": _go,
-    **dict.fromkeys(("java", "kotlin", "scala", "csharp", "php"), _packaged),
+    **dict.fromkeys((*JVM, "csharp", "php"), _packaged),
     "rust": _rust,
-    **dict.fromkeys(("c", "cpp", "bash", "make", "protobuf"), _include),
+    **dict.fromkeys((*C_FAMILY, "bash", "make", "protobuf"), _include),
     "ruby": _ruby,
 }

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import chain
 
 from repopilot.code.file_analysis import FileAnalysis, PassedValue, Use
-from repopilot.code.graph.import_resolver import OwnPackage, family, file_lookup, resolve
-from repopilot.code.languages import is_test_path
+from repopilot.code.graph.import_resolver import OwnPackage, file_lookup, resolve
+from repopilot.code.languages import family, is_test_path
 from repopilot.types import Symbol, innermost
 
 

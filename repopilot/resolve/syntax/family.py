@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import language_of
+from repopilot.code.languages import TYPESCRIPT, family, language_of
 from repopilot.code.syntax import ancestors
 from repopilot.resolve.syntax.node_roles import HERITAGE
 from repopilot.resolve.syntax.resolver import Found, Key, NameUse, SyntaxResolver
@@ -247,7 +246,7 @@ def _outside(resolver: SyntaxResolver, target: NameUse, keys: frozenset[Key]) ->
 
 def called_by_language(name: str, language: str) -> list[str]:
     """The language in a list, if it calls members of this name by itself; else []."""
-    called = "javascript" if language in ("typescript", "tsx") else language
+    called = "javascript" if language in TYPESCRIPT else language
     return [called] if name in _CALLED_BY_THE_LANGUAGE.get(called, "").split() else []
 
 

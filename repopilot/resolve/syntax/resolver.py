@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from repopilot.code.file_analysis import Import
-from repopilot.code.graph.import_resolver import FileLookup, family, file_lookup, target_of
-from repopilot.code.languages import language_of
+from repopilot.code.graph.import_resolver import FileLookup, file_lookup, target_of
+from repopilot.code.languages import C_FAMILY, SCRIPTS, family, language_of
 from repopilot.code.syntax import ancestors
 from repopilot.index.manifests import every_manifest
 from repopilot.index.store import Index
@@ -63,7 +63,8 @@ Found = Key | str | None
 known."""
 
 DEPTH = 8
-_SCRIPTS = ("typescript", "tsx", "javascript")
+_NAMESPACED = ("java", "csharp", "php")
+"""Languages in which a file declares the package or namespace that its names belong to."""
 _WRITTEN = ("subscript_expression", "satisfies_expression")
 """Expressions whose types are only known by TypeScript's rules."""
 SHORTHANDS = frozenset(
@@ -292,18 +293,18 @@ class SyntaxResolver:
         return self.key_of(source, declaration) if declaration is not None else own
 
     def _unit_at(self, source: SyntaxSource, declaration: Declaration) -> str:
-        static = source.language in ("c", "cpp") and is_static(source, declaration.holder)
+        static = source.language in C_FAMILY and is_static(source, declaration.holder)
         return f"c:{source.path}" if static else self._unit(source, declaration.scope)
 
     def _unit(self, source: SyntaxSource, at: Node) -> str:
         """The unit within which top-level names are shared without imports: a module, a package, a namespace."""
         inner = [source.text_of(name) for each in (at, *ancestors(at)) if (name := namespace_of(each)) is not None]
-        if source.language in ("java", "csharp", "php"):
+        if source.language in _NAMESPACED:
             return f"{source.language}:{'.'.join([*package_of(source), *reversed(inner)])}"
         if source.language == "go":
             package = next((source.text_of(c) for c in source.root.named_children if c.type == "package_clause"), "")
             return f"go:{posixpath.dirname(source.path)}:{'test' if package.endswith('_test') else ''}"
-        if source.language in ("c", "cpp"):
+        if source.language in C_FAMILY:
             return "::".join(["c:", *reversed(inner)])
         if source.language == "rust":
             return "::".join([source.path, *reversed(inner)])
@@ -379,7 +380,7 @@ class SyntaxResolver:
                 if name in (old, new):
                     return self._imported(source, item, old)
             *outer, last = re.split(r"\W+", item.module)
-            if name in outer or (name == last and source.language not in ("java", "csharp", "php")):
+            if name in outer or (name == last and source.language not in _NAMESPACED):
                 return None
             if name == last:
                 return self._of_package(source.language, ".".join(outer), name)
@@ -509,7 +510,7 @@ class SyntaxResolver:
             if name in item.bound:
                 return self._bound(source, [item], name)
         tops = {key[1]: key for key in self.keys(name) if key[0] == "top" and key[3] == space}
-        if source.language in ("c", "cpp"):
+        if source.language in C_FAMILY:
             return self._included(source, self._unit(source, at), tops, name)
         for unit in self._visible_units(source, at, space):
             if unit in tops:
@@ -586,7 +587,7 @@ class SyntaxResolver:
 
     def _script(self, path: str) -> SyntaxSource | None:
         found = self.source(path)
-        return found if found is not None and found.language in ("javascript", "typescript", "tsx") else None
+        return found if found is not None and found.language in SCRIPTS else None
 
     def _module(self, source: SyntaxSource, files: list[str]) -> str:
         first = self.source(files[0])
@@ -595,7 +596,7 @@ class SyntaxResolver:
     def _imported(self, source: SyntaxSource, item: Import, name: str) -> Found:
         files = self.files_of(source.path, item)
         language = source.language
-        if language in ("java", "csharp", "php"):
+        if language in _NAMESPACED:
             return self._of_package(language, item.module.replace("\\", "."), name)
         outer = not files or files == [source.path]
         if language == "rust" and outer and item.module.partition("::")[0] not in ("crate", "self", "super"):
@@ -813,7 +814,7 @@ class SyntaxResolver:
     def _of(self, source: SyntaxSource, node: Node) -> Found:
         text = source.text_of(node)
         of = constructor_around(source, node) if node.type == "this" else prototype_of(source, node)
-        script = source.language in _SCRIPTS
+        script = source.language in SCRIPTS
         if of is not None and script:
             return self.entity(source, of)
         if node.type in _SELF or (text in ("$this", "Self", "self") and not script):
@@ -830,11 +831,11 @@ class SyntaxResolver:
             kinds = [node.child_by_field_name(field) for field in _CREATIONS[node.type]]
             kind = next((each for each in kinds if each is not None), next(iter(node.named_children), None))
             return self.type_of(source, kind) if kind is not None else None
-        if node.type in _WRITTEN and source.language in _SCRIPTS:
+        if node.type in _WRITTEN and source.language in SCRIPTS:
             return self._written.class_of(self._written.of(source, node))
         if node.type in _WRAPPED and node.named_children:
             found = self.of_expression(source, node.named_children[-1])
-            promised = node.type == "await_expression" and source.language in _SCRIPTS and not _is_module(found)
+            promised = node.type == "await_expression" and source.language in SCRIPTS and not _is_module(found)
             return self._written.class_of(self._written.of(source, node)) if promised else found
         if node.type == "cast_expression" or node.type == "as_expression":
             kind = node.child_by_field_name("type") or node.named_children[-1]
@@ -872,7 +873,7 @@ class SyntaxResolver:
         if source.text_of(function) in ("require", "import"):
             return None
         found = self.entity(source, function)
-        if isinstance(found, tuple) and source.language in _SCRIPTS:
+        if isinstance(found, tuple) and source.language in SCRIPTS:
             return self._written.class_of(self._written.of(source, call))
         if not isinstance(found, tuple):
             return found if isinstance(found, str) and not self._is_given_ours(source, call) else None
@@ -883,7 +884,7 @@ class SyntaxResolver:
 
     def _is_given_ours(self, source: SyntaxSource, call: Node) -> bool:
         """Whether a JavaScript call gets an object or a class of the repository, which it may return."""
-        given = call.child_by_field_name("arguments") if source.language in _SCRIPTS else None
+        given = call.child_by_field_name("arguments") if source.language in SCRIPTS else None
         found = (self.of_expression(source, each) for each in (given.named_children if given is not None else ()))
         return any(isinstance(each, tuple) and not _is_module(each) for each in found)
 
@@ -925,7 +926,7 @@ class SyntaxResolver:
         if written:
             return self.type_of(source, written[0]) if whole else None
         value = value_of(source, declaration, whole)
-        if value is None and source.language in _SCRIPTS:
+        if value is None and source.language in SCRIPTS:
             return self._written.class_of(self._written.declared(source, declaration))
         return self.of_expression(source, value) if value is not None and "function" not in value.type else None
 

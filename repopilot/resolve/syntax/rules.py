@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repopilot.code.graph.import_resolver import family
+from repopilot.code.languages import family
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,8 @@ from typing import NamedTuple
 from tree_sitter import Node, QueryCursor
 
 from repopilot.code.file_analysis import Import
-from repopilot.code.formats.components import COMPONENTS
-from repopilot.code.graph.import_resolver import family
 from repopilot.code.import_statements import read_imports
-from repopilot.code.languages import language_of
+from repopilot.code.languages import COMPONENTS, family, language_of
 from repopilot.code.split import header_in_cpp, parsed_as
 from repopilot.code.syntax import PARSE_S, ancestors, parse, tags, text_of
 from repopilot.resolve.syntax.rules import BLOCKS, FAMILIES, INNER, PATTERNS, Rules, rules_of

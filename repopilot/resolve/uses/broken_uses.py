@@ -19,8 +19,7 @@ from repopilot import i18n
 from repopilot.code.file_analysis import FileAnalysis
 from repopilot.code.file_version import Code
 from repopilot.code.graph.implementations import implementations
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import file_kind, language_of
+from repopilot.code.languages import family, file_kind, language_of
 from repopilot.code.python_ast import parse_python
 from repopilot.code.source_positions import rows_of
 from repopilot.code.split import analysed

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from repopilot.code.python_ast import parse_python
-from repopilot.code.source_positions import SourcePositions
+from repopilot.code.source_positions import SourcePositions, line_at
 from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import NameSpan, Occurrence
 
@@ -44,7 +44,7 @@ def built_names(resolver: Resolver, name: str) -> list[Occurrence]:
         is_python = language_in(path, text) == "python"
         for start, end, pattern in _built(text) if is_python and _may_build(text, name) else ():
             if re.fullmatch(pattern, name):
-                line = text.count("\n", 0, start) + 1
+                line = line_at(text, start)
                 source = text.split("\n")[line - 1]
                 found.append(Occurrence(NameSpan(path, start, end), line, source, "text"))
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from repopilot.code.languages import language_of
+from repopilot.code.languages import C_FAMILY, language_of
 from repopilot.code.syntax import ancestors
 from repopilot.resolve.occurrences import occurrences_in
 from repopilot.resolve.syntax.resolver import NameUse
@@ -87,7 +87,7 @@ def _missing(given: str, body: str, name: str) -> Iterator[str]:
 
 
 def _is_c(path: str) -> bool:
-    return language_of(path) in ("c", "cpp")
+    return language_of(path) in C_FAMILY
 
 
 def given_to_macros(resolver: Resolver, uses: Iterable[NameUse], mark: str) -> list[Occurrence]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from repopilot.code.file_analysis import FileAnalysis, Use
 from repopilot.code.graph.graph import VERBS, Edge
-from repopilot.code.graph.import_resolver import family
 from repopilot.code.graph.linker import Linker, may_mean
-from repopilot.code.languages import file_kind, is_test_path, language_of
+from repopilot.code.languages import family, file_kind, is_test_path, language_of
+from repopilot.code.source_positions import line_at
 from repopilot.index.graph.code_graph import linker_of
 from repopilot.index.store import Index
 from repopilot.resolve.families import same_definition
@@ -175,14 +175,13 @@ class _Collected:
         self.engine = SYNTAX
         self.outline = outline = cache(index.outline)
         self.analysis = analysis = cache(index.uses_in)
-        self._rows = cache(lambda path: (index.text(path) or "").split("\n"))
         # Not methods: a reference cycle would keep a replaced index alive until the next full garbage collection.
         self._scopes = cache(lambda path: _scopes_in(outline(path)))
         self._kinds = cache(lambda path: _kinds_in(analysis(path)))
 
     def lines(self, path: str, start: int, end: int) -> list[str]:
         """Some lines of a file, both ends included."""
-        return self._rows(path)[start - 1 : end]
+        return self.index.rows(path)[start - 1 : end]
 
     def place(self, path: str, line: int, name: str, relation: str = "", scope: str | None = None) -> UsePlace:
         scope = self.scope_at(path, line) if scope is None else scope
@@ -325,7 +324,7 @@ def name_span(text: str, symbol: Symbol) -> NameSpan | None:
 
 
 def _line_of(resolver: Resolver, span: NameSpan) -> tuple[str, int]:
-    return span.path, (resolver.text(span.path) or "").count("\n", 0, span.start) + 1
+    return span.path, line_at(resolver.text(span.path) or "", span.start)
 
 
 def _aliases_at(found: _Collected, path: str, line: int, name: str) -> list[tuple[str, str]]:

@@ -82,7 +82,7 @@ def is_deprecated(index: Index, symbol: Symbol) -> bool:
         symbol: the definition.
     """
     start, end = symbol.start_line, symbol.end_line
-    lines = (index.text(symbol.path) or "").split("\n")
+    lines = index.rows(symbol.path)
     made_by = {f"{symbol.qualified}.{name}" for name in _CONSTRUCTORS}
     bodies = [symbol] if symbol.kind != "class" else [s for s in index.outline(symbol.path) if s.qualified in made_by]
     return bool(

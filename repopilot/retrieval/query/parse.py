@@ -25,6 +25,8 @@ from repopilot.retrieval.query.query_words import (
     DOCS,
     ERROR,
     MESSAGE,
+    ONLY_EN,
+    ONLY_FR,
     QUESTION,
     STOP_EN,
     STOP_FR,
@@ -188,8 +190,8 @@ def _filters(text: str) -> tuple[str, Filters]:
 
 def _language(text: str) -> Language:
     found = [word.lower() for word in words(text[:2000])]
-    french = sum(word in STOP_FR and word not in STOP_EN for word in found) + sum(map(is_french, found))
-    english = sum(word in STOP_EN and word not in STOP_FR for word in found)
+    french = sum(word in ONLY_FR for word in found) + sum(map(is_french, found))
+    english = sum(word in ONLY_EN for word in found)
     return "fr" if french > english and french >= 1 else "en"
 
 

@@ -58,6 +58,9 @@ STOP_FR = frozenset(
     étais était étant été êtes être""".split()
 )
 
+ONLY_EN = STOP_EN - STOP_FR
+ONLY_FR = STOP_FR - STOP_EN
+
 VAGUE = frozenset(
     """add added adding adds allow allows avoid bring bug bump change changed changes chore clarify clean cleanup
     close closes correct create deprecate disable disallow docs drop edit enable enhance ensure expose extend

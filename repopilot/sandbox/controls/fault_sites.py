@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repopilot.code.languages import SCRIPTS
 from repopilot.code.syntax import text_of
 
 TYPED = ("rust", "go", "java")
-MUTATED = ("python", "javascript", "typescript", "tsx", "jsx", *TYPED)
+MUTATED = ("python", *SCRIPTS, *TYPED)
 RANK = ("return", "condition", "operator", "negation", "constant", "text", "statement", "loop")
 """Kinds of faults, those first that a test most likely notices."""
 _OPPOSITE = {

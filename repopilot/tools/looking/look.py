@@ -174,7 +174,7 @@ def outline(arguments: Path, context: ToolContext) -> ToolResult:
     index = context.working_copy.workspace.index
     _require_file(index, path)
     found = index.outline(path)
-    lines = (index.text(path) or "").split("\n")
+    lines = index.rows(path)
     symbols: list[result_types.OutlineRow] = [
         {
             "name": s.qualified,
@@ -245,7 +245,7 @@ def _defined(index: Index, name: str, path: str = "") -> list[Symbol]:
 
 
 def _place(index: Index, found: Symbol) -> PrintedPlace:
-    lines = (index.text(found.path) or "").split("\n")
+    lines = index.rows(found.path)
     return PrintedPlace(
         found.path, _start(index, found, index.outline(found.path), lines), found.end_line, found.qualified
     )

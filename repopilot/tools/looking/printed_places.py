@@ -56,7 +56,7 @@ def told(
     rows: list[result_types.CodePlace] = []
     parts: list[str] = []
     for number, place in enumerate(places):
-        lines = (index.text(place.path) or "").split("\n")
+        lines = index.rows(place.path)
         outline = index.outline(place.path)
         names = _names(place, outline)
         head = f"{place.path}:{place.start}-{place.end} {', '.join(names)}".rstrip()

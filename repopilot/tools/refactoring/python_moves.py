@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from repopilot.code.graph.import_resolver import python_module
-from repopilot.code.python_ast import is_text, parse_expression, parse_python
+from repopilot.code.python_ast import first_line, is_text, parse_expression, parse_python, root_name
 from repopilot.code.source_positions import Replacement, replaced
 from repopilot.errors import UsageError
 from repopilot.i18n import message
@@ -66,7 +66,7 @@ def block_of(module: ModuleText, name: str) -> MovedDefinition:
         places = ", ".join(f"{module.path}:{node.lineno}" for node in found)
         raise UsageError(message("moves.several_bindings", name=name, places=places))
     lines = module.text.split("\n")
-    start = min([nodes[0].lineno, *(d.lineno for d in getattr(nodes[0], "decorator_list", ()))]) - 1
+    start = first_line(nodes[0]) - 1
     while start and lines[start - 1].startswith("#"):
         start -= 1
     end = nodes[-1].end_lineno or nodes[-1].lineno
@@ -107,14 +107,8 @@ def changed_at_top(module: ModuleText, name: str) -> list[int]:
         for node in module.tree.body
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Delete)
         for target in getattr(node, "targets", None) or [getattr(node, "target", None)]
-        if isinstance(target, ast.Attribute | ast.Subscript) and _first_name(target) == name
+        if isinstance(target, ast.Attribute | ast.Subscript) and root_name(target) == name
     ]
-
-
-def _first_name(node: ast.AST) -> str:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def free_names(code: str, *, running: bool = False) -> set[str]:
@@ -423,7 +417,7 @@ def _inserted(target: ModuleText, code: str, first: ast.stmt | None) -> str:
     if first is None:
         return "\n".join([target.text.rstrip("\n"), "", "", code, ""])
     lines = target.text.split("\n")
-    at = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]) - 1
+    at = first_line(first) - 1
     while at and lines[at - 1].startswith("#"):
         at -= 1
     before = lines[:at]

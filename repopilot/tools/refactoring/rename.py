@@ -11,7 +11,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.code.languages import dotted, file_kind, language_of
+from repopilot.code.languages import TYPESCRIPT, dotted, file_kind, language_of
 from repopilot.code.source_positions import line_at
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
@@ -129,7 +129,7 @@ def _elsewhere(copy: WorkingCopy, symbol: Symbol, arguments: RenameSymbol) -> To
     named = [one for one in copy.resolver.occurrences(symbol.name) if one.kind in ("text", "comment", "document")]
     named = [one for one in named if one.span not in edits and one not in known]
     read = [one for one in named if _is_read(copy, symbol, one)]
-    if language_of(symbol.path) in rename_by_server.TYPED and copy.resolver.engine(symbol.path) != SYNTAX:
+    if language_of(symbol.path) in TYPESCRIPT and copy.resolver.engine(symbol.path) != SYNTAX:
         # Types show that no other string is the name.
         read = [one for one in read if language_of(one.span.path) in ("javascript", "json")]
     left = rows_of(copy, (one.span for one in [*known, *read, *rename_by_syntax.read_by_programs(copy, symbol, named)]))

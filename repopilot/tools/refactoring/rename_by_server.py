@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import language_of
+from repopilot.code.languages import SCRIPTS, TYPESCRIPT, family, language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.syntax.family import called_by_language, family_of
@@ -22,8 +21,6 @@ from repopilot.types import Symbol
 
 LANGUAGES = "js"
 """The language family whose server is asked, since its renames were measured."""
-TYPED = ("typescript", "tsx")
-_CHECKED = (*TYPED, "javascript")
 _MOST_ASKED = 200
 _MOST_JOINED = 6
 _ALIASED = re.compile(r"\w+ as \w+")
@@ -133,7 +130,7 @@ class _Names:
         use = self._uses.get(self.start) if self.start is not None else None
         if use is None or set(found.edits) != {self.start}:
             return []
-        untyped = language_of(self._symbol.path) not in TYPED
+        untyped = language_of(self._symbol.path) not in TYPESCRIPT
         return (found.left if untyped else []) or ([use.occurrence] if use.member and not use.declares else [])
 
     def outside(self, span: NameSpan) -> frozenset[str]:
@@ -191,7 +188,7 @@ class _Names:
             elif (may_be and not resolved) or any(found.edits.get(span) == self._new for span in meaning.inside):
                 found.left.append(one)
         found.outside.update(called_by_language(self.old, language_of(self._symbol.path) or ""))
-        found.outside |= group.outside - {*TYPED} if group is not None else set()
+        found.outside |= group.outside - {*TYPESCRIPT} if group is not None else set()
 
     def tried(self, found: ServerRename) -> ServerRename:
         """A rename, after checking the files that hold either name. Where other types have members of the old name, all
@@ -254,7 +251,7 @@ class _Names:
 
 
 def _checked(paths: Iterable[str]) -> list[str]:
-    return sorted(path for path in paths if language_of(path) in _CHECKED)
+    return sorted(path for path in paths if language_of(path) in SCRIPTS)
 
 
 def _is_loose(span: NameSpan, use: NameUse | None, meaning: Meaning) -> bool:

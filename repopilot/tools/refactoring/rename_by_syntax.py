@@ -10,8 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import is_doc_path, language_of
+from repopilot.code.languages import family, is_doc_path, language_of
 from repopilot.errors import UsageError
 from repopilot.i18n import message
 from repopilot.resolve.names import SYNTAX

@@ -12,8 +12,7 @@ from functools import cache, partial
 from pydantic import Field
 
 from repopilot.background import run_in_thread
-from repopilot.code.graph.import_resolver import family
-from repopilot.code.languages import file_kind, grammar, is_product_path, language_of
+from repopilot.code.languages import family, file_kind, grammar, is_product_path, language_of
 from repopilot.errors import SandboxError, UsageError
 from repopilot.i18n import joined, message, reason
 from repopilot.index.store import Index

@@ -11,6 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from repopilot.code.source_positions import line_at
 from repopilot.i18n import Message, message
 from repopilot.resolve.families import Ties, is_related, ties_of
 from repopilot.resolve.values import Diagnosis, NameSpan
@@ -184,7 +185,7 @@ def _meanings(before: Observed, after: Observed, moves: _Moves, left: Collection
         kind: FaultKind = "unresolved" if span in unsure and span not in joined else "captured"
         text = after.texts.get(span.path) or ""
         word = text[span.start : span.end]
-        yield EditFault(kind, span.path, _line(text, span), message(f"edit_check.{kind}", name=word))
+        yield EditFault(kind, span.path, line_at(text, span.start), message(f"edit_check.{kind}", name=word))
     yield from _overriding(before, after, pairs)
 
 
@@ -219,7 +220,7 @@ def _overriding(
             told.add(new)
             text = after.texts.get(span.path) or ""
             said = message("edit_check.overrides", name=text[span.start : span.end], where=", ".join(sorted(added)))
-            yield EditFault("overrides", span.path, _line(text, span), said)
+            yield EditFault("overrides", span.path, line_at(text, span.start), said)
 
 
 def _outside(state: Observed, one: _Class) -> frozenset[str]:
@@ -259,10 +260,6 @@ def _first_lines(state: Observed) -> dict[str, list[tuple[int, str]]]:
     """The first lines of the type checker's messages, without its explanations."""
     said = state.problems.items()
     return {path: [(one.line, one.message.split("\n")[0].strip()) for one in each] for path, each in said}
-
-
-def _line(text: str, span: NameSpan) -> int:
-    return text.count("\n", 0, span.start) + 1
 
 
 def told(found: Iterable[EditFault]) -> list[str]:

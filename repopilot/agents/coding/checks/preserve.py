@@ -7,6 +7,7 @@ import re
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.code.symbols import reachable
+from repopilot.index.tokens import NAME_PART
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.types import FileChange
 
@@ -55,7 +56,7 @@ def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
 
 def _words(name: str) -> set[str]:
     """`with_discount` and `withDiscount` as with, discount, and the full name."""
-    return {name.lower(), *(w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))}
+    return {name.lower(), *(w.lower() for w in NAME_PART.findall(name))}
 
 
 def public_names(path: str, text: str) -> set[str]:

@@ -51,18 +51,14 @@ def answer_by_code(question: str, results: Results, workspace: Workspace, langua
     inquiry = Inquiry(question, results, workspace, language)
     if missing := missing_in_file(question, workspace.index):
         return CodeAnswer("missing", i18n.translated(missing.message, language), (), sure=True)
-    form = _form(question, workspace.index)
+    form = form_of(question, workspace.index)
     if form:
         return _BY_FORM[form.kind](form, inquiry)
     return answer_overview(inquiry) if results.query.kind == "overview" else None
 
 
-def has_form(question: str, index: Index) -> bool:
-    """Whether a question has a form that code answers, about names that the repository has."""
-    return _form(question, index) is not None
-
-
-def _form(question: str, index: Index) -> Form | None:
+def form_of(question: str, index: Index) -> Form | None:
+    """The form of a question that code answers, about names that the repository has; None for none."""
     return recognise(question, lambda name, coded: _is_known(name, coded, index))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from repopilot.agents.explain.forms.code_answer import CitedPlaces, CodeAnswer, Inquiry
 from repopilot.agents.overview.compute import overview_of
 from repopilot.agents.overview.render import overview_text
+from repopilot.foreign_text import FENCED
 from repopilot.retrieval.query.asked import Asked
 
 _SHOWN = ("entry_points", "components", "flows", "commands", "reading")
@@ -15,7 +16,6 @@ _SHOWN = ("entry_points", "components", "flows", "commands", "reading")
 _ANSWERS: Mapping[Asked, str] = {"structure": "components", "reading": "reading"}
 """The section that answers the question, where it isn't the first one anyway."""
 _ITEM = re.compile(r"[-*+] +(?![\[<!])(\S.{10,})")
-_CODE_BLOCK = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
 _MOST_ITEMS = 8
 
 
@@ -44,7 +44,7 @@ def answer_overview(inquiry: Inquiry) -> CodeAnswer | None:
 def _in_documents_words(purpose: str, path: str, inquiry: Inquiry, cited: CitedPlaces) -> str:
     """For somebody who reads no code: the purpose, and the list items without code of the document that states it."""
     source = inquiry.index.text(path) or ""
-    prose = _CODE_BLOCK.sub(lambda block: "\n" * block[0].count("\n"), source)
+    prose = FENCED.sub(lambda block: "\n" * block[0].count("\n"), source)
     listed = ((number, _ITEM.fullmatch(line.strip())) for number, line in enumerate(prose.split("\n"), 1))
     items = [(number, item[1]) for number, item in listed if item and "`" not in item[1]]
     rows = [f"- {item} {cited.cite(path, number)}" for number, item in items[:_MOST_ITEMS]]
