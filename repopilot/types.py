@@ -176,6 +176,11 @@ class Origin:
     key: str
 
 
+def repository_mark(origin: Origin | None) -> str:
+    """What stands before a place where several repositories were searched: `name › `."""
+    return f"{origin.repository} › " if origin else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A place that was found for a question without a model.
@@ -206,8 +211,7 @@ class Evidence:
     def place(self) -> str:
         """`path:first-last`, or `path:line` for a single line; after the repository where several were searched."""
         last = f"-{self.end_line}" if self.end_line > self.start_line else ""
-        repository = f"{self.origin.repository} › " if self.origin else ""
-        return f"{repository}{self.path}:{self.start_line}{last}"
+        return f"{repository_mark(self.origin)}{self.path}:{self.start_line}{last}"
 
 
 @dataclass(frozen=True, slots=True)

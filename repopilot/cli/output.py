@@ -15,7 +15,7 @@ from repopilot import i18n
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration, short_commit
 from repopilot.redaction.shown_diff import shown_diff
-from repopilot.types import Progress, SearchReport
+from repopilot.types import Progress, SearchReport, repository_mark
 
 if TYPE_CHECKING:
     from repopilot.checks import Check
@@ -92,8 +92,8 @@ def show_places(found: SearchReport, language: str) -> None:
     """Print places as path:lines, symbol, score and the contributions to it, with the lines that matter below."""
     for place in found.places:
         why = " ".join(f"{name} {value:.2f}" for name, value in place.why.items())
-        of = f"{place.origin.repository} › " if place.origin else ""
-        say(f"{of}{place.path}:{place.start_line}-{place.end_line}  {place.title}  {place.score:.2f}  ({why})")
+        at = f"{repository_mark(place.origin)}{place.path}:{place.start_line}-{place.end_line}"
+        say(f"{at}  {place.title}  {place.score:.2f}  ({why})")
         for line in place.lines:
             say(f"{line.number:>8}  {line.text}")
     if found.places:

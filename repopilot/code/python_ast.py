@@ -64,7 +64,7 @@ def is_literal(node: ast.expr) -> bool:
 
 def first_line(node: ast.AST) -> int:
     """The line on which a statement begins, with its decorators."""
-    return min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))  # type: ignore[attr-defined]
+    return min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
 
 
 def root_name(node: ast.AST) -> str:

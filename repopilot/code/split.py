@@ -23,7 +23,7 @@ from repopilot.code.import_statements import read_export, read_imports
 from repopilot.code.languages import COMPONENTS
 from repopilot.code.symbols import Bindings, definitions, uses
 from repopilot.code.syntax import Tags, parse, tags, text_of
-from repopilot.types import Chunk, ChunkKind, Symbol
+from repopilot.types import Chunk, ChunkKind, Symbol, innermost
 
 _DIVIDED_CLASS = 60  # lines; a longer class is divided into its members
 _PARSE_SECONDS = 5.0
@@ -212,8 +212,8 @@ def _declaration_line(lines: Sequence[str], span: Span) -> str:
 
 def _scope_at(found: Sequence[Definition], line: int) -> str:
     """The innermost definition around a line."""
-    around = [d.symbol for d in found if not d.is_leaf and d.symbol.start_line <= line <= d.symbol.end_line]
-    return min(around, key=lambda s: s.end_line - s.start_line).qualified if around else ""
+    inner = innermost((each.symbol for each in found if not each.is_leaf), line)
+    return inner.qualified if inner else ""
 
 
 def _package_name(text: str) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 from repopilot import i18n
+
+Item = TypeVar("Item")
 
 
 def duration(seconds: float, language: str = "en") -> str:
@@ -35,6 +40,12 @@ def count(number: float, noun: str, language: str = "en") -> str:
 def list_row(name: str, said: str, language: str) -> str:
     """A row of a list, in Markdown: a name, a colon with the language's spaces, and what is said of it."""
     return f"- {name}{i18n.text('format.colon', language)} {said}"
+
+
+def listed(items: Sequence[Item], most: int, written: Callable[[Item], str]) -> str:
+    """The first items as they are written, separated by commas, and how many more there are: `a, b +3`."""
+    more = f" +{len(items) - most}" if len(items) > most else ""
+    return ", ".join(map(written, items[:most])) + more
 
 
 def size(amount: float, language: str = "en") -> str:

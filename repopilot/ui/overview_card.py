@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, get_args
 from repopilot import i18n
 from repopilot.agents.overview.compute import overview_of, with_people
 from repopilot.agents.overview.overview_values import UNSURE, Component, DataKind, NamedPlace, Overview, RegisteredKind
-from repopilot.agents.overview.render import MOST_DATA, MOST_PATHS, SYMBOLS_SHOWN, command_label, facts_text
+from repopilot.agents.overview.render import (
+    MOST_DATA,
+    MOST_PATHS,
+    SYMBOLS_SHOWN,
+    command_label,
+    counted_data,
+    facts_text,
+)
 from repopilot.errors import RepoPilotError, UsageError
+from repopilot.i18n.format import listed
 from repopilot.ui.buttons import button
 from repopilot.ui.chat import Chat
 from repopilot.ui.elements import show_aside
@@ -172,20 +180,16 @@ def _sections(overview: Overview, language: str) -> dict[str, list[dict]]:
 
 def _counted_rows(overview: Overview, kinds: Iterable[str], language: str) -> Iterator[dict]:
     """A row for each kind of data, with the count and the first places."""
-    for kind in kinds:
-        found = [NamedPlace(data.name, data.path, data.line) for data in overview.data if data.kind == kind]
-        if found:
-            title = i18n.text(f"overview.data.{kind}", language)
-            yield _row(f"{title} ({len(found)})", places=found[:MOST_DATA])
+    for title, found in counted_data(overview, kinds, language):
+        yield _row(title, places=[NamedPlace(data.name, data.path, data.line) for data in found[:MOST_DATA]])
 
 
 def _component_row(component: Component, language: str) -> dict:
     last = component.name.rpartition("/")[2]
     named = (path for path in component.paths if last in path.rpartition("/")[2])
     ask = i18n.text("ui.overview.ask", language, path=next(named, component.paths[0]))
-    more = len(component.paths) - MOST_PATHS
     about = [
-        ", ".join(component.paths[:MOST_PATHS]) + (f" +{more}" if more > 0 else ""),
+        listed(component.paths, MOST_PATHS, str),
         _times("tests", component.tests, language) if component.tests else "",
         _times("commits", component.commits, language) if component.commits else "",
         ", ".join(component.people),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from repopilot import i18n
 from repopilot.agents.overview.layers import shared
@@ -16,15 +16,15 @@ from repopilot.agents.overview.overview_values import (
     Component,
     ComponentUse,
     DataKind,
+    DataPlace,
     Overview,
     RegisteredKind,
 )
 from repopilot.code.languages import display_name
 from repopilot.foreign_text import code_span, literal, visible
-from repopilot.i18n.format import list_row
+from repopilot.i18n.format import list_row, listed
 from repopilot.project.project_commands import ProjectCommand, Purpose
 
-Item = TypeVar("Item")
 Cite = Callable[[str, int], str]
 """Cites a place by its path and line."""
 LINES_FOR_A_MODEL = 10
@@ -171,12 +171,6 @@ def code(text: str) -> str:
     return code_span(visible(text), LONGEST_CODE) if text.strip() else "` `"
 
 
-def listed(items: Sequence[Item], most: int, written: Callable[[Item], str]) -> str:
-    """The first items as they are written, separated by commas, and how many more there are."""
-    more = f" +{len(items) - most}" if len(items) > most else ""
-    return ", ".join(map(written, items[:most])) + more
-
-
 def lines_for_model(overview: Overview) -> str:
     """What a model is told of the repository, so that it needn't find out the layout again. In English.
 
@@ -318,14 +312,20 @@ def _term_rows(shown: _Shown) -> list[str]:
 
 def _counted_rows(shown: _Shown, kinds: Iterable[str]) -> list[str]:
     """A row for each kind of data, with the count and the first places."""
-    rows = []
+
+    def written(place: DataPlace) -> str:
+        return f"{code(place.name)} {shown.at(place.path, place.line)}"
+
+    counted = counted_data(shown.overview, kinds, shown.language)
+    return [list_row(title, listed(places, MOST_DATA, written), shown.language) for title, places in counted]
+
+
+def counted_data(overview: Overview, kinds: Iterable[str], language: str) -> Iterator[tuple[str, list[DataPlace]]]:
+    """The places of each kind of data that has any, after their title with the count."""
     for kind in kinds:
-        places = [place for place in shown.overview.data if place.kind == kind]
+        places = [place for place in overview.data if place.kind == kind]
         if places:
-            title = i18n.text(f"overview.data.{kind}", shown.language)
-            named = listed(places, MOST_DATA, lambda place: f"{code(place.name)} {shown.at(place.path, place.line)}")
-            rows.append(list_row(f"{title} ({len(places)})", named, shown.language))
-    return rows
+            yield f"{i18n.text(f'overview.data.{kind}', language)} ({len(places)})", places
 
 
 def _people_rows(shown: _Shown) -> list[str]:

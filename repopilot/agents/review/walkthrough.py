@@ -10,6 +10,7 @@ from repopilot.code.languages import file_kind, is_test_path
 from repopilot.code.split import analysed
 from repopilot.foreign_text import CODE_SPAN
 from repopilot.i18n import Message, joined, message
+from repopilot.i18n.format import listed
 from repopilot.redaction.redact import redacted
 from repopilot.repo.patches.patch import FileDiff
 from repopilot.results import ChangedFileNote
@@ -54,9 +55,7 @@ def _symbols(diff: FileDiff, before: str, after: str) -> Iterator[Message]:
     }
     for how, names in groups.items():
         if names:
-            more = f" +{len(names) - MOST_NAMED}" if len(names) > MOST_NAMED else ""
-            shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMED]) + more
-            yield message(f"review.walk.{how}", names=shown)
+            yield message(f"review.walk.{how}", names=listed(names, MOST_NAMED, "`{}`".format))
 
 
 def _definitions(path: str, text: str) -> dict[str, tuple[str, str]]:

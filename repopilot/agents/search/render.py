@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repopilot import i18n
 from repopilot.i18n.format import duration
-from repopilot.types import Evidence, RankedPlace, SearchReport
+from repopilot.types import Evidence, RankedPlace, SearchReport, repository_mark
 
 
 def search_markdown(report: SearchReport, language: str) -> str:
@@ -76,6 +76,5 @@ def _block(place: RankedPlace) -> str:
     title = f"**{place.title}** " if place.title else ""
     width = len(str(place.lines[-1].number)) if place.lines else 1
     lines = [f"    {line.number:>{width}}  {line.text}" for line in place.lines]
-    repository = f"{place.origin.repository} › " if place.origin else ""
-    head = f"{place.number}. {title}`{repository}{place.path}:{place.start_line}-{place.end_line}`"
+    head = f"{place.number}. {title}`{repository_mark(place.origin)}{place.path}:{place.start_line}-{place.end_line}`"
     return "\n".join([head, "", *lines])

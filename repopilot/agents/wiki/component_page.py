@@ -8,14 +8,14 @@ from dataclasses import replace
 from repopilot import i18n
 from repopilot.agents.overview.flows import flows, sure_flows
 from repopilot.agents.overview.overview_values import Component, Flow
-from repopilot.agents.overview.render import code, listed, overview_rows
+from repopilot.agents.overview.render import code, overview_rows
 from repopilot.agents.wiki.comment_warnings import comment_warnings
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.interface import interface
 from repopilot.agents.wiki.reader_lists import options, variants
 from repopilot.agents.wiki.wiki_page import Page
 from repopilot.foreign_text import literal
-from repopilot.i18n.format import list_row
+from repopilot.i18n.format import list_row, listed
 
 FEWEST_STEPS = 3
 """A shorter call path says nothing that the list of definitions doesn't."""

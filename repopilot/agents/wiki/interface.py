@@ -9,10 +9,11 @@ from itertools import accumulate
 
 from repopilot import i18n
 from repopilot.agents.overview.overview_values import Component
-from repopilot.agents.overview.render import code, listed
+from repopilot.agents.overview.render import code
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.reader_lists import described, note_of
 from repopilot.agents.wiki.wiki_page import Page
+from repopilot.i18n.format import listed
 from repopilot.index.store import Index
 from repopilot.index.tokens import NAME_PART
 from repopilot.types import Symbol

@@ -14,7 +14,7 @@ from repopilot import i18n
 from repopilot.agents.overview.flows import sure_flows
 from repopilot.agents.overview.overview_values import Component, Overview
 from repopilot.agents.overview.own_code import documents
-from repopilot.agents.overview.render import code, listed, overview_rows, shares_text
+from repopilot.agents.overview.render import code, overview_rows, shares_text
 from repopilot.agents.wiki.component_facts import ComponentFacts
 from repopilot.agents.wiki.component_page import component_page
 from repopilot.agents.wiki.reader_lists import ERROR, described, telling
@@ -23,7 +23,7 @@ from repopilot.agents.wiki.subjects import SUBJECTS
 from repopilot.agents.wiki.wiki_page import COMMIT, Page
 from repopilot.code.chunks.text_spans import doc_spans
 from repopilot.foreign_text import code_block, literal
-from repopilot.i18n.format import list_row
+from repopilot.i18n.format import list_row, listed
 from repopilot.index.store import Index
 
 INDEX = "index.md"

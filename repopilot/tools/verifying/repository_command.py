@@ -10,6 +10,7 @@ from pydantic import Field
 from repopilot.background import run_in_thread
 from repopilot.errors import UsageError
 from repopilot.i18n import joined, message
+from repopilot.i18n.format import listed
 from repopilot.project_environment import until_fetched
 from repopilot.repo.text_encoding import decoded
 from repopilot.sandbox.run_shell import ShellRun, run_shell, strong_level
@@ -99,12 +100,13 @@ def _may_change(path: str, copy: WorkingCopy) -> bool:
 
 def _told(run: ShellRun, paths: list[str], left_out: list[str]) -> str:
     """How the command ended, its output, and what became of the files that it wrote."""
+    edited, left = (listed(each, MOST_NAMED, str) for each in (paths, left_out))
     ended = run.stopped or message("command_tool.ended", status=run.status, seconds=run.seconds)
     became = (
         message("command_tool.nothing_kept") if run.stopped else "",
         run.refused,
-        message("command_tool.edited", count=len(paths), names=_names(paths)) if paths else "",
-        message("command_tool.left_out", count=len(left_out), names=_names(left_out)) if left_out else "",
+        message("command_tool.edited", count=len(paths), names=edited) if paths else "",
+        message("command_tool.left_out", count=len(left_out), names=left) if left_out else "",
     )
     unchanged = "" if any(became) else message("command_tool.unchanged")
     return joined(filter(None, (ended, _bounded(run.output).strip("\n"), *became, unchanged)), "\n")
@@ -115,11 +117,6 @@ def _bounded(output: str) -> str:
     if cut <= 0:
         return output
     return f"{output[:HEAD]}\n{message('command_tool.cut', count=cut)}\n{output[-TAIL:]}"
-
-
-def _names(paths: list[str]) -> str:
-    more = f" +{len(paths) - MOST_NAMED}" if len(paths) > MOST_NAMED else ""
-    return ", ".join(paths[:MOST_NAMED]) + more
 
 
 TOOLS = (Tool(RUN_COMMAND, RunCommand, "edit", run_command, result_types.CommandRun, generates=True),)

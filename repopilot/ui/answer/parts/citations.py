@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 from repopilot.i18n.format import short_commit
 from repopilot.repo.permalinks import FORMS
 from repopilot.results import Answer
-from repopilot.types import Citation
+from repopilot.types import Citation, repository_mark
 from repopilot.ui.trace.step_text import inert, outside_code
 
 _MARK = re.compile(r"\[(\d{1,3})\??\](?!\\?\()")
@@ -62,8 +62,8 @@ def answer_markdown(answer: Answer, url: str) -> str:
     """
     rows = []
     for each in answer.citations:
-        of = f"{each.origin.repository} › " if each.origin else ""
-        place = f"`{of}{each.path}:{each.start_line}-{each.end_line}` @ {short_commit(each.commit)}"
+        lines = f"{repository_mark(each.origin)}{each.path}:{each.start_line}-{each.end_line}"
+        place = f"`{lines}` @ {short_commit(each.commit)}"
         link = "" if each.origin else host_link(url, each, each.start_line, each.end_line)
         rows.append(f"- [{each.number}] " + (f"[{place}]({link})" if link else place))
     return "\n\n".join(filter(None, [answer.text.strip(), "\n".join(rows)])) + "\n"
