@@ -167,7 +167,9 @@ async def test_the_model_takes_back_what_its_lines_alone_contradict(shop) -> Non
         shop, f"{TRUE} {turned}", "1 supported\n2 supported.\n**3** contradicted: `tax` takes 5 %."
     )
     assert statuses(done) == ["checked", "checked", "unchecked"]
-    assert i18n.translated(done.sentences[2].why, "en").endswith("the model takes it back: `tax` takes 5 %")
+    assert i18n.translated(done.sentences[2].why, "en").endswith(
+        "the model withdrew it after rereading only the cited lines: `tax` takes 5 %"
+    )
     assert done.sentences[2].places and "2 of 3 sentences checked." in done.result.lead
     assert [event.answer for event in events if isinstance(event, Published)][-1].sentences == done.sentences
 
@@ -178,7 +180,9 @@ async def test_what_its_lines_alone_do_not_tell_is_not_checked(shop) -> None:
     uncited = "`with_discount` is fast."
     done, _ = await answered(shop, f"{TRUE} {broad} {uncited}", "1 supported\n2 supported\n3 unclear\n4 Unclear.")
     assert statuses(done) == ["checked", "checked", "unchecked", "unchecked"]
-    assert all("can't tell it from them" in i18n.translated(each.why, "en") for each in done.sentences[2:])
+    assert all(
+        "can't confirm it from the cited lines alone" in i18n.translated(each.why, "en") for each in done.sentences[2:]
+    )
 
 
 @pytest.mark.slow

@@ -120,7 +120,7 @@ async def test_what_a_project_is_comes_from_its_documents_and_it_is_said_that_pl
     assert "- Staff get a discount, too. [" in told.text and "`README.md:13`" in told.text
     assert "shop/action" not in told.text
     assert "make shop" not in told.text and "### " not in told.text and "~~~~" not in told.text
-    assert any("only such a model says in plain words" in said for said in trace.degraded(events))
+    assert any("such a model explains in plain words" in said for said in trace.degraded(events))
     _, _, events = await traced(lambda step: explain("What does this project do?", other, step))
     assert not any("plain words" in said for said in trace.degraded(events))
 

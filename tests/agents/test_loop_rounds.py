@@ -128,7 +128,7 @@ async def test_a_model_that_leaves_its_change_ends_the_rounds_and_says_why(worke
     why = _call("finish", summary="Every customer gets the discount, as the task asks.")
     answer, outline, _, events = await worked(_rate(RATE, ALL), CHECK, DONE, why)
     assert "as the task asks" in answer.text and "round 2" not in outline
-    assert any("left its change as it was" in said for said in trace.degraded(events))
+    assert any("left its change unchanged" in said for said in trace.degraded(events))
 
 
 RED = SMALL_CART.replace("== 100", "== 1")

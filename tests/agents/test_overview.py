@@ -169,7 +169,7 @@ def test_what_no_file_says_is_told_apart(tmp_path):
     page = overview_markdown(overview_of(workspace_of(tmp_path, files).index), "en")
     assert "- Test (by convention): `pytest`\n" in page
     page = overview_markdown(overview_of(workspace_of(tmp_path / "2", SHOP).index), "en")
-    assert "- Test: " in page and "A flow follows calls as the code names them" in page
+    assert "- Test: " in page and "A flow follows the calls that the code makes by name" in page
 
 
 @pytest.mark.slow

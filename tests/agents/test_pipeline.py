@@ -218,7 +218,7 @@ async def test_an_exact_edit_that_a_small_model_read_in_the_task_is_left_for_the
     workspace = replace(shop, model=answering(lambda prompt: call))
     answer, *_ = await traced(lambda step: generate("Rename `with_discount`, say `discounted`", workspace, step))
     assert answer.files and answer.result.verdict.decision == "MERGE_FEEDBACK" and not answer.result.by_code
-    assert "a small model read the task" in answer.text and "without a model" not in answer.text
+    assert "a small model interpreted the task" in answer.text and "without a model" not in answer.text
 
 
 @pytest.mark.thorough

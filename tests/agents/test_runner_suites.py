@@ -124,8 +124,8 @@ async def test_of_many_tests_it_is_said_how_many_were_checked(tmp_path):
     files = PYTHON | {"test_prices.py": PYTHON["test_prices.py"] + many + turned}
     report, said, _ = await try_change(tmp_path, "count * 9", "count * 9 if count else -1", files, "prices.py")
     assert report.genuine and "test_prices.py::test_no" in report.run.inverted
-    assert f"Verified in part: {report.run.checked} of the 79 tests that pass were seen to fail" in said
-    assert 0 < report.run.checked < 79 and "! No assertion could be inverted of `test_prices.py::test_unseen`." in said
+    assert f"Verified in part: {report.run.checked} of the 79 passing tests fail" in said
+    assert 0 < report.run.checked < 79 and "! No assertion of `test_prices.py::test_unseen` could be inverted." in said
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ async def test_a_definition_that_the_tests_pass_without_is_named(tmp_path):
 async def test_what_a_change_breaks_is_no_pass(tmp_path):
     report, said, _ = await try_change(tmp_path, "LIMIT = 3", "LIMIT = 4")
     assert (report.genuine, report.broken) == (False, ("test/shop.test.js::limit",))
-    assert "✗ 1 test fails that passes, or is not there, without the change: `test/shop.test.js::limit`." in said
+    assert "✗ 1 test fails that passes or doesn't exist without the change: `test/shop.test.js::limit`." in said
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ async def test_a_pass_that_no_fault_turns_red_is_not_verified(tmp_path):
         and "Not verified: no test fails with any of" in said
     )
     report, said, _ = await try_change(tmp_path / "b", "exports.price", "// a comment\nexports.price")
-    assert not report.genuine and "no fault could be put into the changed lines" in said
+    assert not report.genuine and "no fault could be injected into the changed lines" in said
 
 
 @pytest.mark.slow
@@ -280,7 +280,7 @@ async def test_a_new_test_of_a_new_module_is_said_to_be_one(tmp_path):
     done, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
     said = point_list(run_points(done, "en"))
     assert done.added == ("test_tax.py::test_tax",) and done.still_green == 0
-    assert "1 new test passes; without the change it is not there, or can't run: `test_tax.py::test_tax`" in said
+    assert "1 new test passes; without the change it doesn't exist or can't run: `test_tax.py::test_tax`" in said
     assert "with and without the change" not in said and "✓ Verified: with `count * 2` changed to" in said
 
 
@@ -302,7 +302,7 @@ async def test_a_change_is_proved_by_a_test_of_its_own_that_fails_without_it(tmp
     assert done.genuine == proved and done.unbroken == (not proved)
     assert done.repaired == (("test_tax.py::test_two",) if proved else ())
     said = point_list(run_points(done, "en"))
-    assert ("1 new test, which the change adds, fails without the rest of it" in said) == proved, said
+    assert ("1 new test, added by the change, fails without the rest of the change" in said) == proved, said
     told = render.tests_json(done)
     assert told["new"] == list(done.repaired) and told["turned_green"] == [], "it was not there to be red"
 
@@ -371,7 +371,7 @@ async def test_a_test_of_new_api_verifies_it_where_a_fault_in_that_turns_it_red(
     report, _, _ = await traced(lambda step: edit_tests.tested(context, changes, step))
     said = point_list(run_points(report, "en"))
     assert len(report.added) == 1 and not report.repaired and not report.broken, said
-    assert "1 new test passes; without the change it is not there, or can't run" in said
+    assert "1 new test passes; without the change it doesn't exist or can't run" in said
     assert report.genuine == asks, said
     assert ("✓ Verified: with" in said) == asks and ("! Not verified" in said) != asks
 
@@ -382,7 +382,7 @@ async def test_of_a_change_of_nothing_but_tests_it_is_said_that_they_verify_no_c
     new = "test('limit again', () => assert.equal(LIMIT, 3));\ntest('limit'"
     report, said, _ = await try_change(tmp_path, "test('limit'", new, path="test/shop.test.js")
     assert not report.genuine and report.added == ("test/shop.test.js::limit again",), said
-    assert "! Not verified: the change is nothing but tests" in said
+    assert "! Not verified: the change contains only tests" in said
 
 
 @pytest.mark.slow

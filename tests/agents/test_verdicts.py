@@ -115,7 +115,7 @@ async def test_an_edit_of_a_generated_file_is_not_accepted_as_written(tmp_path: 
 async def test_a_model_that_touches_what_runs_by_itself_is_not_accepted_unasked(tmp_path: Path, task, path, said):
     calls = [{"name": "create_file", "arguments": {"path": path, "content": "A: 1\n"}}]
     done = await _by_loop(tmp_path, task, calls)
-    assert (f"{path} can run by itself" in done.text) == said
+    assert (f"{path} runs automatically" in done.text) == said
     assert not said or done.result.verdict.decision != "ACCEPT_ORIGINAL"
 
 
@@ -150,7 +150,9 @@ TWICE = ("lib.py", "return rows", "return rows * 2")
 @pytest.mark.sampled(1)
 async def test_a_change_that_rewrites_what_tests_expect_says_which(tmp_path: Path, edit: str):
     done = await _with_edits(tmp_path, [TWICE, ("test_lib.py", "assert grow([1]) == [1]", edit)])
-    assert "fails with it as it was before: `test_lib.py::test_grow`" in done.text
+    assert (
+        "The old version of 1 test that the change edits fails with the change: `test_lib.py::test_grow`" in done.text
+    )
     assert done.result.verdict.score < 10
 
 

@@ -225,7 +225,7 @@ def test_the_page_of_a_component_that_is_gone_goes_unless_people_wrote_in_it(tmp
     found = written(tmp_path, wiki)
     assert (found["old.md"], found["noted.md"]) == ("gone", "kept")
     noted = (wiki / "noted.md").read_text()
-    assert "Keep me." in noted and "This part is gone." in noted and "## Public interface" not in noted
+    assert "Keep me." in noted and "This component no longer exists." in noted and "## Public interface" not in noted
     before = content(wiki)
     assert set(written(tmp_path, wiki).values()) == {"current"} and content(wiki) == before
     back = page.read_text().replace("<!-- people: end -->", "Keep me.\n<!-- people: end -->")
@@ -581,7 +581,7 @@ def test_a_sentence_that_was_taken_back_can_be_put_right_and_is_judged_again(tmp
     refuting = next(prompt for prompt in asked if "Try to refute" in prompt and "All `take`" in prompt)
     assert "takes it back: it raises" in refuting
     assert f"{count} of {count} " in section_of(wiki) and "Mostly `take` gives" in section_of(wiki)
-    assert "did not take the sentence back" in section_of(wiki)
+    assert "did not withdraw the sentence" in section_of(wiki)
     if not beside:
         return
     (wiki / "stock.md").unlink()
@@ -642,7 +642,7 @@ def test_words_whose_lines_changed_are_marked_until_they_are_written_again(tmp_p
         assert (found.state, found.files) == ("stale", ("shop/stock/store.py",))
         write_wiki([found], wiki)
         text = (wiki / "stock.md").read_text()
-        assert text.count("> ⚠ Lines that this cites changed since, in `shop/stock/store.py`") == 1
+        assert text.count("> ⚠ Lines cited here have changed since, in `shop/stock/store.py`") == 1
         assert "`take` makes an `Item`." in text
     write(tmp_path / "repo", {"shop/stock/store.py": changed})
     assert written(tmp_path, wiki)["stock.md"] == "stale" and (wiki / "stock.md").read_text() == whole

@@ -62,7 +62,7 @@ def test_an_index_is_handed_over(run, shops, tmp_path, monkeypatch):
     assert status == 0 and len(exported["sha256"]) == 64
     monkeypatch.setenv("REPOPILOT_HOME", str(tmp_path / "other"))
     status, _, err = run("index", "import", shops / "fruit", file, "--sha256", "0" * 64)
-    assert status == 1 and "is not the one given" in err
+    assert status == 1 and "is not the expected one" in err
     status, taken, _ = run("index", "import", shops / "fruit", file, "--sha256", exported["sha256"], "--json")
     assert status == 0 and taken["commit"] == exported["commit"]
     status, _, err = run("index", "import", shops / "tools", file)

@@ -102,7 +102,7 @@ def test_what_a_host_refuses_is_said_and_nothing_pushed(world, fork, run):
     assert status == 1 and "allows no fork of o/r: Forking is disabled." in err
     world.hub.repository["allow_forking"] = False
     status, _, err = run("solve", url, "--open-pull")
-    assert status == 1 and "Nothing was worked on" in err and run("solve", url)[0] == 0
+    assert status == 1 and "Nothing was changed" in err and run("solve", url)[0] == 0
     del world.hub.repository["allow_forking"]
     world.hub.fork = {**of, "clone_url": f"http://localhost:{world.git.url.rpartition(':')[2]}/me.git"}
     status, _, err = run("solve", url, "--open-pull")

@@ -104,7 +104,7 @@ def test_a_strangers_issue_is_not_worked_on_since_an_app_has_no_fork(world, sett
         assert client.post("/webhook", content=body, headers=headers(body)).status_code == 202
         until(lambda: Deliveries(settings.home).next() is None)
     (told,) = world.hub.comments[1:]
-    assert "a GitHub App has no forks" in told["body"] and not (world.hub.forked or world.hub.opened)
+    assert "a GitHub App can't have forks" in told["body"] and not (world.hub.forked or world.hub.opened)
     assert not (settings.home / "repos").exists(), "nothing was cloned"
 
 

@@ -78,7 +78,7 @@ def test_findings_are_posted_once_on_their_lines_and_resolved_when_gone(lab, wor
     del lab.discussions[: len(before)]
     assert third.fixed == 1 and lab.resolved == ["d1"] and "**Fixed**" in lab.discussions[0]["notes"][0]["body"]
     lab.account = ""
-    with pytest.raises(ForgeError, match="which account the token is of"):
+    with pytest.raises(ForgeError, match="which account the token belongs to"):
         post(item, forge, pull, report(3), {}.get)
     lab.merge_request["state"] = "merged"
     with pytest.raises(ForgeError, match="is merged"):

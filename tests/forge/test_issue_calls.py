@@ -114,7 +114,7 @@ def test_before_any_work_it_is_found_out_that_a_strangers_issue_can_have_no_fork
     world.hub.repository["allow_forking"] = False
     called(commented(world, "ada"))
     (told,) = world.hub.comments[1:]
-    assert "Nothing was worked on" in told["body"] and not (world.hub.forked or world.hub.opened)
+    assert "Nothing was changed" in told["body"] and not (world.hub.forked or world.hub.opened)
     assert not (world.settings.home / "repos").exists()
 
 

@@ -109,7 +109,7 @@ def test_nothing_is_posted_where_the_host_does_not_say_whose_the_token_is(world,
     world.hub.account = ""
     world.push_pull({"shop/prices.py": BAD})
     status, _, err = run("review", address(world), "--post")
-    assert status == 1 and "which account the token is of" in err and world.hub.inline == world.hub.comments == []
+    assert status == 1 and "which account the token belongs to" in err and world.hub.inline == world.hub.comments == []
 
 
 @pytest.mark.slow

@@ -236,7 +236,7 @@ def test_pictures_of_an_issue_are_said_to_be_unseen():
     comments = (Comment("ada", "Here, too: ![](https://x.example/3.png)"), Comment("bob", "`!important[0](x)`"))
     found = HostIssue("Wrong", text, "open", "https://github.com/o/r.git", "main", comments=comments)
     assert "x.example" not in task_of(found) and task_of(found).count("can't be seen here") == 3
-    assert str(solution_of(found, Answer("done"), None).answer.degraded[-1]).startswith("the issue shows 3 pictures")
+    assert str(solution_of(found, Answer("done"), None).answer.degraded[-1]).startswith("the issue contains 3 pictures")
     plain = replace(found, text="It is wrong.", comments=())
     assert solution_of(plain, Answer("done"), None).answer.degraded == ()
 
@@ -314,7 +314,7 @@ def test_a_pull_request_names_tests_that_pass_without_its_change_as_tried():
     known = Generation(summary="Done.", tests=TestReport(TestRun(2, 0, 0, 0.1, "bwrap", "", False, outcomes=outcomes)))
     item = parse_item("https://github.com/o/r/issues/5")
     text = pull_text(item, Answer("done", result=known), files, "en")
-    told = "The test that it brings passes without it, too: `tests/test_a.py::test_a`."
+    told = "The test that it adds passes without it, too: `tests/test_a.py::test_a`."
     assert f"nothing shows that it solves the issue. {told}" in text.splitlines()[0]
     shown = replace(known.tests, repaired=("tests/test_a.py::test_a",))
     assert "without it, too" not in pull_text(item, Answer("", result=replace(known, tests=shown)), files, "en")

@@ -47,7 +47,7 @@ def test_what_is_not_as_exported_is_refused(exported, tmp_path):
     file, snapshot, _, _ = exported
     folder = tmp_path / "elsewhere" / snapshot.key
     data = file.read_bytes()
-    with pytest.raises(IndexFailed, match="is not the one given"):
+    with pytest.raises(IndexFailed, match="is not the expected one"):
         import_index(file, folder, "0" * 64)
     with pytest.raises(IndexFailed, match="not of"):
         import_index(file, folder, commit="0" * 40)

@@ -120,7 +120,7 @@ async def test_a_test_runs_outside_a_configuration_under_which_none_runs(reviewe
     assert (proof.kind, proof.path, proof.outside) == ("proved", "tests/test_prices_review.py", True), prompts[1]
     assert "outside the project's test configuration" in report_markdown(report)
     assert "hors de la configuration" in report_markdown(report, language="fr")
-    assert "A test of yours may run all the same" in prompts[0] and "go on without it" not in prompts[0]
+    assert "A test that you write may still run" in prompts[0] and "go on without it" not in prompts[0]
 
 
 async def test_what_the_change_adds_is_shown_by_a_test_that_fails_on_it(reviewed):
@@ -337,7 +337,7 @@ async def test_a_sentence_on_a_file_that_cannot_be_read_does_not_end_the_review(
 async def test_without_a_model_the_walkthrough_is_computed(reviewed):
     report, _, _ = await reviewed(way="small")
     assert [str(row.text) for row in report.walkthrough] == ["adds `spread`; changes `mean`; +4 −2 lines"]
-    assert "Ce que fait le changement" in report_markdown(report, language="fr")
+    assert "Ce que fait la modification" in report_markdown(report, language="fr")
 
 
 async def test_a_regression_is_proved_by_the_runner_of_another_language(reviewed):

@@ -19,7 +19,7 @@ from repopilot.settings import Settings
 pytestmark = pytest.mark.slow
 
 SETTINGS = Settings()
-NOTICED = "no test fails when faults are put into the code under test"
+NOTICED = "no test fails when faults are injected into the code under test"
 
 
 def run(code: str, tests: str, settings: Settings = SETTINGS, **more):
@@ -299,7 +299,7 @@ def test_code_whose_faults_no_test_notices_is_not_verified():
     code = "def double(x):\n    return x * 2\n"
     result = run(code, "import solution\n" + MORE_TESTS)
     assert (result.passed, result.genuine) == (17, False)
-    assert result.reasons == ("no test fails when faults are put into the code under test",)
+    assert result.reasons == ("no test fails when faults are injected into the code under test",)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ async def test_only_what_is_new_is_found(shop):
 async def test_what_an_edit_captures_is_a_remark(shop):
     async with opened(shop) as tools:
         done = await tools("replace_text", path="shop/kit.py", old="def read(text):", new="def read(text, json=None):")
-        said = "`json` means something else than before"
+        said = "`json` now refers to something else"
         assert f"shop/kit.py:5: {said}" in done.text
         assert {"path": "shop/kit.py", "message": f"line 5: {said}"} in (await tools("check")).data["new"]
         done = await tools("replace_text", path="shop/old.py", old="print(", new="def show(x): ...\n\n\nprint(")
@@ -83,7 +83,7 @@ async def test_the_formatter_that_is_configured_is_asked_and_a_missing_one_named
         await tools("insert_code", path="web/a.ts", code="export const b = 1")
         done = await tools("check")
         assert [row["path"] for row in done.data["new"]] == ["shop/cart.py", "shop/new.py"]
-        assert "shop/cart.py: not formatted as ruff format does it `-LARGEST  =  3` `+LARGEST = 3`" in done.text
+        assert "shop/cart.py: not formatted as ruff format would do it `-LARGEST  =  3` `+LARGEST = 3`" in done.text
         assert done.data["ran"] == ["parser", "ruff", "ruff format"]
         missing = " ".join(done.data["missing"])
         assert "prettier (the repository uses it" in missing and "tsc" in missing
@@ -176,7 +176,7 @@ async def test_where_nothing_can_run_one_sentence_says_why_and_that_a_test_of_it
     async with opened(shop_workspace(tmp_path, files)) as tools:
         done = await tools("run_tests", paths=["tests/test_far.py"])
         why, again = done.text.splitlines()
-        assert "they need `not_installed_here`" in why and "in a file of its own" in again
+        assert "they need `not_installed_here`" in why and "in a separate file" in again
 
 
 SLOW = """import time
@@ -200,9 +200,13 @@ async def test_a_run_that_was_stopped_keeps_what_ended_and_the_next_one_runs_tha
         await tools("replace_text", path="shop/prices.py", old='"bread": 250', new='"bread": 251')
         done = await tools("run_tests", paths=["tests/test_slow.py", "tests/test_slowest.py"])
         assert done.data["turned_red"] == ["tests/test_slow.py::test_quick"] and done.data["ended"] == "finished"
-        assert "didn't come to its end (stopped: it took longer than 3 s; 1 of 4 tests had ended by then)" in done.text
+        assert "didn't finish (stopped: it took longer than 3 s; 1 of 4 tests had finished by then)" in done.text
     before = await known_before(workspace, "make `test_quick` of tests/test_slow.py right")
-    assert before.can_run and "not all of them end: 1 did" in before.text and "tests had ended by then" in before.text
+    assert (
+        before.can_run
+        and "not all of them finish: 1 did" in before.text
+        and "tests had finished by then" in before.text
+    )
     assert "`run_tests` compares those that had ended" in before.text
 
 
@@ -225,8 +229,8 @@ async def test_a_red_test_is_named_where_a_limit_stopped_the_run_without_the_edi
         done = await tools("run_tests", paths=["a.test.js"])
         assert any("wrong" in line for line in done.text.splitlines() if line.startswith(("Failing", "New"))), done.text
     before = await known_before(workspace, "make the test `quick` of a.test.js right")
-    assert "not all of them end: 1 did in a.test.js" in before.text
-    assert "1 test had ended by then, of a number that the runner doesn't tell" in before.text
+    assert "not all of them finish: 1 did in a.test.js" in before.text
+    assert "1 test had finished by then; the runner doesn't report how many there are" in before.text
 
 
 NEVER_LOADED = "import time\n\ntime.sleep(600)\n\n\ndef test_a():\n    pass\n"
@@ -346,10 +350,10 @@ NEEDING = {
 async def test_where_near_tests_lack_a_module_a_test_in_a_file_of_its_own_can_run(tmp_path):
     workspace = workspace_of(tmp_path, NEEDING)
     before = await known_before(workspace, "make price_of of shop/price.py return ten times the count")
-    assert before.can_run and "`nowhere`" in before.text and "a file of its own" in before.text
+    assert before.can_run and "`nowhere`" in before.text and "a separate file" in before.text
     async with opened(workspace) as tools:
         told = (await tools("run_tests", paths=["tests/test_price.py"])).text
-        assert "`nowhere`" in told and "a file of its own" in told and "won't help" not in told
+        assert "`nowhere`" in told and "a separate file" in told and "won't help" not in told
         own = NEEDING["tests/test_price.py"].replace("import nowhere\n", "").replace("== 9", "== 10")
         await tools("create_file", path="tests/test_ten.py", content=own)
         assert (await tools("run_tests", paths=["tests/test_ten.py"])).data["turned_red"]
@@ -361,7 +365,7 @@ async def test_where_near_tests_do_not_end_in_time_others_can_run(tmp_path):
     workspace = workspace_of(tmp_path, {**NEEDING, "tests/test_price.py": slow})
     workspace = replace(workspace, settings=workspace.settings.model_copy(update={"test_timeout_s": 1.0}))
     before = await known_before(workspace, "make price_of of shop/price.py return ten times the count")
-    assert before.can_run and "don't end here in time: tests/test_price.py" in before.text
+    assert before.can_run and "don't finish here in time: tests/test_price.py" in before.text
 
 
 @pytest.mark.slow
@@ -401,6 +405,6 @@ async def test_near_tests_that_can_not_run_leave_a_test_of_its_own_and_the_reaso
         before.can_run and "1 of them already fails in a run of these files alone: tests/test_prices.py" in before.text
     )
     before = await known_before(shop_workspace(tmp_path / "all", files), "change what `price_of` gives")
-    assert before.can_run and "they need `not_installed_here`" in before.text and "a file of its own" in before.text
+    assert before.can_run and "they need `not_installed_here`" in before.text and "a separate file" in before.text
     left = offered("change", can_ask=False, without=(RUN_TESTS,))
     assert RUN_TESTS not in {tool.name for tool in left} and RUN_TESTS not in left[-1].description

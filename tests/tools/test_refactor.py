@@ -151,7 +151,7 @@ async def test_imports_are_sorted_and_unused_ones_removed(app):
             "one way",
         ),
         ("set_value", {"name": "name", "value": "x"}, "several".capitalize()),
-        ("set_value", {"name": "NOPE", "value": "x"}, "Nothing here is called NOPE"),
+        ("set_value", {"name": "NOPE", "value": "x"}, "No constant, default or key here is called NOPE"),
         ("set_value", {"name": "RATE", "value": "(1"}, "no longer parse"),
         ("organize_imports", {"path": "README.md"}, "not a Python file"),
     ],

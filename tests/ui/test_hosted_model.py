@@ -193,8 +193,11 @@ STREAMED += b'[{"index":0,"delta":{"content":"Half"}}]}\n\ndata: '
         ((404, {}, b"<html><body>Nothing here"), "answered 404: no reason given ~ Check the address of the API"),
         ((503, {}, b"<html>Unavailable"), "answered 503: no reason given ~ "),
         ((200, {"Content-Type": "text/html"}, b"<html>Welcome"), "an empty reply ~ Is this really a model server"),
-        ((307, {"Location": "http://127.0.0.2:9/steal"}, b""), "sends to another address, ~ Give the address of its"),
-        ((301, {"Location": "https://x.example/v1"}, b""), "sends to another address, ~ Give the address of its"),
+        (
+            (307, {"Location": "http://127.0.0.2:9/steal"}, b""),
+            "redirects to another address; ~ Give the address of its",
+        ),
+        ((301, {"Location": "https://x.example/v1"}, b""), "redirects to another address; ~ Give the address of its"),
         (
             (200, {}, STREAMED + failing("Used up", code="insufficient_quota")),
             "failed: Used up ~ credit there is used up",

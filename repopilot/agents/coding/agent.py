@@ -78,7 +78,7 @@ class LoopEdit:
 
     @property
     def checked_by(self) -> tuple[str, ...]:
-        """The names of what ran in a check after the last edit."""
+        """The names of the programs that ran in a check after the last edit."""
         last = next((c for c in reversed(self.records) if c.ok and (c.name in _EDITS or c.name == CHECK.name)), None)
         return tuple(last.data["ran"]) if last is not None and last.name == CHECK.name else ()
 
@@ -192,7 +192,8 @@ def with_conventions(task: str, text: str) -> str:
 
 
 def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.CallRecord]], Awaitable[str]]:
-    """A callback that checks, once, edits that a model hasn't looked at before finishing; new errors go back to it."""
+    """A callback that checks, once, edits that a model wants to finish without having looked at; new errors go back to
+    it."""
     told = False
 
     async def finish(summary: str, calls: Sequence[loop.CallRecord]) -> str:
@@ -214,7 +215,7 @@ def _checking(at: Callable[[], ToolContext]) -> Callable[[str, Sequence[loop.Cal
 
 
 def _failing_first() -> Callable[[ToolCall, Sequence[loop.CallRecord], int], str]:
-    """A callback that rejects edits of code in the first reply that makes any before a test was seen to turn red."""
+    """A callback that rejects edits of code made before a test was seen to fail, in the first reply that makes any."""
     held = 0
 
     def before(call: ToolCall, calls: Sequence[loop.CallRecord], reply: int) -> str:

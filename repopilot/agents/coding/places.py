@@ -8,7 +8,7 @@ from repopilot.code.languages import language_of
 from repopilot.index.store import Index
 from repopilot.tools.file_change import safe_path
 
-# A name has at most 255 bytes, and a path few of them: without bounds, a long run of dots would take minutes.
+# A name has at most 255 bytes, and a path few names: without these bounds, a long run of dots would take minutes.
 _PATH = re.compile(
     r"@?(?P<path>(?:[\w.@+-]{1,255}+/){0,64}[\w@+-][\w.@+-]{0,255}\.[A-Za-z]\w{0,9})(?![\w/(])|"
     r"(?<!\w)(?P<bare>Makefile|Dockerfile)\b"

@@ -77,7 +77,7 @@ async def sampled(wanted: Sampling, workspace: Workspace, step: Step, ends: floa
         longest = _tokens_until(ends, unread, wanted.options.max_tokens, workspace.model)
         if longest < SHORTEST_REPLY:
             break
-        unread = 0  # the next reply is to the same prompt, which is read by then
+        unread = 0  # the next reply is to the same prompt, which the model has read by then
         async with step.child(wanted.name, "llm", wanted.task) as writing:
             options = replace(wanted.options, max_tokens=longest, temperature=temperature, seed=seed)
             edit = await _edit(wanted, await _reply(wanted, options, workspace, writing), workspace, writing)

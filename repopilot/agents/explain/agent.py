@@ -118,8 +118,8 @@ async def _told_by_agent(found: Findings, workspace: Workspace, step: Step) -> A
 
 
 def _agent_words(found: Findings, workspace: Workspace, told: AgentAnswer) -> Answer:
-    """The answer with an agent model's sentences. Where none of them names code, it is marked as written for somebody
-    who reads none."""
+    """The answer with an agent model's sentences. Where none of them names code, the answer is marked as written for
+    somebody who doesn't read code."""
     notes = [*([_lead(found)] if found.code is not None else []), *_agent_notes(told, found.language)]
     layout = (*(f"{note}\n\n" for note in notes), *told.layout)
     lead = "".join(
@@ -208,8 +208,8 @@ def _quoted_words(place: Evidence) -> str:
 
 
 def _lead(found: Findings, for_reader: bool = False) -> str:
-    """What code found: its computed answer, the outline of the repository, or the best place. For somebody who reads no
-    code, the prose of the best place that has any."""
+    """What code found: its computed answer, the outline of the repository, or the best place. For somebody who doesn't
+    read code: the prose of the best place that has any."""
     if found.code is not None:
         origin = "from_code" if found.code.sure else "likely_from_code"
         return f"{found.code.text}\n\n{i18n.text(f'explain.{origin}', found.language)}"

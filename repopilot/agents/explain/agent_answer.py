@@ -170,7 +170,7 @@ class _Listener:
         self._publish = publish
         self._so_far = AnswerSoFar()
         self._shown = 0
-        self.answered = False  # it stays so whatever the model says when it is sent back
+        self.answered = False  # stays True even if the model fails when it is sent back
         self._was_judged = False
         self._taken_back: list[CheckedPart] = []
         self._objections: dict[int, str] = {}

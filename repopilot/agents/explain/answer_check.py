@@ -195,8 +195,8 @@ def _is_kind_of(name: str, others: Iterable[str]) -> bool:
 
 
 def _is_meant_at(anchor: Anchor, at: CitedLines, known: Known) -> bool:
-    """Whether a place contains the qualifier of a name, too: `ky.get` isn't `headers.get`. No place is meant by a
-    built-in name of Python, which may occur anywhere."""
+    """Whether a place contains the qualifier of a name, too: `ky.get` isn't `headers.get`. False for a built-in name of
+    Python, which may occur anywhere."""
     *before, _ = anchor.text.split(".") if anchor.kind == "name" else [""]
     if not before:
         return not hasattr(builtins, anchor.text)
@@ -240,7 +240,7 @@ def _whole_path(path: str, known: Known) -> str:
 
 
 def _absent(passage: AnswerPart, anchor: Anchor, known: Known) -> tuple[SentenceStatus, str]:
-    """The status of a sentence with a name that exists nowhere, and the reason. The sentence may say just that, of a
+    """The status of a sentence with a name that exists nowhere, and the reason. The sentence may say just that about a
     name that was searched for. A name inside a piece of code may belong to an example."""
     is_named = any(re.match(rf"{re.escape(anchor.text)}(?:\(|$)", span) for span in CODE_SPAN.findall(passage.bare))
     is_named = is_named or anchor.text in CODE_SPAN.sub(" ", passage.bare)

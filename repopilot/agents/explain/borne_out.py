@@ -37,8 +37,8 @@ def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
         known: further texts whose numbers it may repeat: the question, names.
 
     Returns:
-        The numbers that occur in none of these texts, aren't a number that does in another unit (64 KiB for 65536), and
-        aren't the value of a constant of HTTP, a signal or an error that the lines name (303 for `SEE_OTHER`).
+        The numbers that occur in none of these texts, not even in another unit (64 KiB for 65536), and aren't the value
+        of a constant of HTTP, a signal or an error that the lines name (303 for `SEE_OTHER`).
     """
     stated = dict.fromkeys(match.group(1) for match in _NUMBER.finditer(sentence))
     there = {*_numbers(lines), *_numbers(known), *map(_value, _OTHER_BASE.findall(sentence))}

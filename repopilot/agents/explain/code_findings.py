@@ -93,7 +93,7 @@ def _findings(question: str, results: Results, workspace: Workspace) -> Findings
 
 def _speaks_of_all(code: CodeAnswer, question: str) -> bool:
     """Whether an answer by code contains all names of code in the question, or, without such names, is about the
-    repository as a whole. Any other answers only a part of the question, or another question."""
+    repository as a whole. Any other answer covers only a part of the question, or another question."""
     places = "\n".join(f"{e.path} {e.symbol}\n" + "\n".join(row for _, row in e.lines) for e in code.places)
     told = f"{code.text}\n{places}"
     asked = {last_name(anchor.text) for anchor in claim_of(question).anchors if anchor.kind != "quote"}

@@ -1,4 +1,4 @@
-"""Which names the repository has, and which of a question it lacks."""
+"""Which names the repository has, and which names in a question it lacks."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class CitedSentence:
 async def taken_back(
     claims: Sequence[CitedSentence], model: Model, seconds: float, step: Step
 ) -> dict[int, str] | None:
-    """Ask a model which claims their lines contradict, or don't tell.
+    """Ask a model which claims are contradicted by the lines that they cite, or not shown by them.
 
     Args:
         claims: the claims, in order.
@@ -62,9 +62,9 @@ async def taken_back(
         step: gets a child for the request.
 
     Returns:
-        Why a claim isn't borne out, as a message, by its index. That its lines contradict it counts where the model
-        says what they do instead; that they don't tell counts where it saw all of them. None where the model wasn't
-        asked, fails, is late, or judges nothing; the step says so.
+        Why a claim isn't borne out, as a message, by its index. `contradicted` counts only where the model says what
+        the lines do instead, `unclear` only where it saw all of them. None where the model wasn't asked, fails, is
+        late, or judges nothing; the step says so.
     """
     from llama_index.core.llms import ChatMessage
 
@@ -130,15 +130,15 @@ async def refuted(
 
 
 def _with_surroundings(claims: Mapping[int, CitedSentence], index: Index) -> str:
-    """The claims with their lines, then what is beside these."""
+    """The claims with the lines that they cite, then the code around these."""
     told = [f"{n}. {claim.text}\n{claim_lines(claim)}\n" for n, claim in claims.items()]
     around = (row for claim in claims.values() for place in claim.places for row in _around(place, index))
     return "\n".join([*told, "Beside these lines:", *islice(dict.fromkeys(around), MOST_AROUND)])
 
 
 def _around(place: Evidence, index: Index) -> Iterator[str]:
-    """The function that lines are a part of, and the definitions of each name with several, such as a method that
-    subclasses override, that they call, or that what they call calls."""
+    """The function around lines, and all definitions of each name with several definitions (such as a method that
+    subclasses override) that the lines call, directly or through what they call."""
     inner = innermost(index.outline(place.path), place.start_line)
     if inner and inner.end_line > place.end_line:
         yield f"- {place.place} is a part of {_named(inner)}"

@@ -29,7 +29,7 @@ from repopilot.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class LoopVersion:
-    """What the rounds came to: the best version, how often the verdict went back, messages for the user, and what the
+    """The result of the rounds: the best version, how often the verdict went back, messages for the user, and what the
     model says of its change."""
 
     version: Version
@@ -141,7 +141,7 @@ async def _known(report: TestReport | None) -> TestReport | None:
 async def _rounds(
     first: Attempt, version: Version, examiner: _Examiner, step: Step, show: Show
 ) -> tuple[LoopEdit, LoopVersion]:
-    """Tell the model what speaks against its change, as often as the settings say; the best version counts."""
+    """Tell the model the reasons against its change, as often as the settings say; the best version counts."""
     edit = made = first.edit
     latest = version
     done = LoopVersion(version)

@@ -27,8 +27,8 @@ _CITED = 10
 
 
 async def impact(question: str, workspace: Workspace, step: Step) -> Answer:
-    """Report what a change would touch: one to the files, symbols, commits or generated code that the question names,
-    or one that it only wishes for.
+    """Report what a change would touch: a change of the files, symbols, commits or generated code that the question
+    names, or one that it describes as a wish.
 
     Args:
         question: in English or French; the answer is in its language.

@@ -124,7 +124,8 @@ def _rank(command: ProjectCommand, purpose: Purpose) -> int:
 
 
 def _is_of_part(command: ProjectCommand, purpose: Purpose) -> bool:
-    """Whether a script or target is named after more than what it is for (`speed-test`), or one file is tested."""
+    """Whether a command is for a part only: its script or target is named after more than the purpose (`speed-test`),
+    or it tests one file."""
     if purpose == "test" and re.match(r"(?!python|node|ruby|bash|sh)\S.*\s\S*tests?/\S+\.\w+", command.command):
         return True
     is_qualified = purpose in ("test", "build", "start") and _is_named(command, purpose)
@@ -166,7 +167,7 @@ def _about(command: ProjectCommand, purpose: Purpose) -> bool:
 
 
 def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand]) -> list[ProjectCommand]:
-    """The conventional command of the project, or else of each package that none of the commands found is for."""
+    """The conventional command of the project, else those of the packages for which no command was found."""
     covered = {posixpath.dirname(command.path) for command in found}
     usual: dict[str, ProjectCommand] = {}
     for each in usual_commands(index, purpose, only_packages=bool(found)):
@@ -202,7 +203,8 @@ def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[Pr
 
 
 def _started(index: Index, entries: Iterable[EntryPoint]) -> Iterator[ProjectCommand]:
-    """How programs start that no file names: by their language, or by the name that a build file builds them with."""
+    """The commands that start programs for which no file has one: by their language, or by the name that a build file
+    gives them."""
     for entry in entries:
         builds = entry.path.endswith(".go") or any(built_programs(index, entry.name))
         if entry.kind in ("package", "script") or (entry.kind == "main" and builds):
@@ -245,7 +247,8 @@ def _starts(command: str, index: Index) -> bool:
 def ranked_commands(index: Index, entries: Sequence[EntryPoint], purpose: Purpose) -> list[ProjectCommand]:
     """The commands of a purpose, the best first; not those of packages inside the project.
 
-    What the project's tools usually do comes after what its files say, but before what is hardly said of the whole.
+    The usual commands of the project's tools come after those that its files state, but before those that hardly
+    concern the whole project.
 
     Args:
         index: the repository.

@@ -29,8 +29,8 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
         graph: its code graph.
 
     Returns:
-        Tells whether one node calls another one, or passes it on, elsewhere than where a failure is handled, and not by
-        the name of a variable. Calls of constructors and overrides, which have no edge of their own, are usual.
+        Tells whether one node calls another one, or passes it on, outside of code that handles a failure, and not only
+        by a variable of the same name. Calls of constructors and overrides, which have no edge of their own, are usual.
     """
 
     @cache
@@ -52,7 +52,7 @@ def usual_calls(index: Index, graph: Graph) -> Callable[[int, int], bool]:
         links = [link for link in graph.outgoing(caller, (Edge.CALLS, Edge.USES)) if link.node in overloads]
         outer, _, name = graph.nodes.names[called].rpartition(".")
         is_named = bool(links) and all(link.kind == Edge.USES for link in links)
-        if is_named and name in CONSTRUCTORS:  # `this.constructor` and the like are compared and read
+        if is_named and name in CONSTRUCTORS:  # `this.constructor` and the like are compared or read, not called
             return False
         if is_named and outer != graph.nodes.names[caller]:
             text = index.lines(place.path, place.line, place.end_line) or ""

@@ -114,8 +114,8 @@ def data_of(index: Index, graph: Graph, lines: Mapping[str, int]) -> tuple[DataP
 
     Returns:
         Each thing once, with the first place where it is declared or read, and how often it is; the most frequent
-        first. Then each route and command that is registered: one without a name has that of its definition, and the
-        only command is the program itself, and left out.
+        first. Then each route and command that is registered. One without a name gets that of its definition; a single
+        command is the program itself, and is left out.
     """
     of_code = list(_in_code(index, lines))
     found = [
@@ -159,7 +159,7 @@ def _in_code(index: Index, lines: Mapping[str, int]) -> Iterator[DataPlace]:
     using = {names: {path for name in names.split() for path in index.may_use(name)} for _, names, _ in _FORMS}
     for path in filter(is_product_path, sorted(lines)):
         text = (index.text(path) or "").encode()
-        bare = () if _OF_OS.search(text) else b"environ"  # of WSGI, where it isn't imported
+        bare = () if _OF_OS.search(text) else b"environ"  # the `environ` of WSGI, where `os.environ` isn't imported
         read = _READ.finditer(text) if path in reading or b"envvar" in text or b'env:"' in text else ()
         found: list[tuple[int, DataKind | RegisteredKind, re.Match[bytes]]] = [
             *((0, "variable", each) for each in read if not each[0].startswith(bare)),
@@ -196,7 +196,8 @@ def _first(match: re.Match[bytes]) -> str:
 
 
 def _name(index: Index, kind: str, path: str, line: int, match: re.Match[bytes]) -> str:
-    """The name of what is read; of what is registered all that is told of it, else the definition around it."""
+    """The name of what is read; for what is registered, everything that its registration says, else the definition
+    around it."""
     if kind in get_args(DataKind):
         return _first(match)
     told = " ".join(part.decode() for part in match.groups() if part)

@@ -92,7 +92,7 @@ def entry_points(
 def _without_tools(
     found: Sequence[EntryPoint], lines: Mapping[str, int], uses: Iterable[tuple[str, str]]
 ) -> list[EntryPoint]:
-    """The entry points without programs that use hardly any of the code, as what makes a release does."""
+    """The entry points without programs that use hardly any of the code, such as release scripts."""
     used = successors(uses)
     ways = {entry.path: {entry.path} | reached([entry.path], used) for entry in found}
     reach = {start: sum(lines.get(path, 0) for path in way) for start, way in ways.items()}
@@ -229,7 +229,7 @@ def _programs(index: Index, lines: Mapping[str, int]) -> Iterator[EntryPoint]:
             found.setdefault(symbol.path, symbol)
     packages = [each for each in manifests(index) if each.name]
     is_package = any("/" not in each.path and not each.is_private for each in packages)
-    inner = [posixpath.dirname(each.path) for each in packages if is_package and each.is_private]  # of developers
+    inner = [posixpath.dirname(each.path) for each in packages if is_package and each.is_private]  # for developers
     beside = _beside_the_product(index, lines)
     for path in filter(found.__contains__, lines):
         main = found[path]
@@ -286,7 +286,7 @@ def _program_name(path: str, index: Index) -> str:
 
 
 def _facades(index: Index, lines: Mapping[str, int]) -> list[EntryPoint]:
-    """What users import, of each language."""
+    """What users import, in each language."""
     dotnet = (each for each in manifests(index) if each.ecosystem == "dotnet" and not each.is_private)
     crates = (path for path in lines if path.endswith("src/lib.rs"))
     return [

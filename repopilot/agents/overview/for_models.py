@@ -1,4 +1,4 @@
-"""What a prompt of the loop and a context pack say of the repository: a model needn't find out its layout again."""
+"""What the loop's prompt and a context pack say about the repository, so that a model needn't find out its layout."""
 
 from __future__ import annotations
 

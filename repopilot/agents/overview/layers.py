@@ -27,7 +27,7 @@ def cycles(size: int, uses: Iterable[ComponentUse]) -> tuple[tuple[int, ...], ..
 
 
 def shared(size: int, uses: Collection[ComponentUse]) -> set[int]:
-    """The components for all, such as errors and utilities: at least MOST of the others use them."""
+    """The components that at least MOST of the others use, such as errors and utilities."""
     users = Counter(use.target for use in uses)
     return {number for number, by in users.items() if by >= max(FEWEST_USERS, MOST * (size - 1))}
 

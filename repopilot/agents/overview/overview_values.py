@@ -48,7 +48,7 @@ class EntryPoint:
     @property
     def export_depth(self) -> int:
         """How many levels below its package the imported path is; a scope (`@scope/name`) isn't a level."""
-        return 0 if " " in self.name else self.name.count("/") - self.name.startswith("@")  # of npm's names
+        return 0 if " " in self.name else self.name.count("/") - self.name.startswith("@")  # names of npm packages
 
 
 @dataclass(frozen=True, slots=True)

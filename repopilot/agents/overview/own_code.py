@@ -117,7 +117,7 @@ def called_by_name(index: Index) -> Counter[str]:
 
 
 def documents(index: Index) -> list[str]:
-    """The repository's own documents, without those about the past."""
+    """The repository's own documents, without changelogs."""
     told = (path for path, info in index.files.items() if info.kind == "doc" and not index.is_foreign(path))
     return [path for path in told if not _CHANGELOG.match(posixpath.basename(path))]
 

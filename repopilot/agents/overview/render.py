@@ -198,12 +198,12 @@ def _line_for_model(component: Component) -> str:
 
 
 def facts_text(overview: Overview, language: str, written: Callable[[str], str] = visible) -> str:
-    """Languages, size, licence and how alive it is, in a line.
+    """Languages, size, licence and activity, in one line.
 
     Args:
         overview: the overview.
         language: the reader's language.
-        written: writes a foreign text as what the line is part of.
+        written: writes a text of the repository in the markup of the line.
     """
     lines = i18n.text("overview.lines", language, count=overview.lines)
     size = i18n.text("overview.size", language, count=overview.files, lines=lines)
@@ -294,7 +294,7 @@ def command_label(purpose: Purpose, command: ProjectCommand, language: str) -> s
 
 
 def command_text(command: ProjectCommand, at: Cite) -> str:
-    """A command with the line that says it, where one does."""
+    """A command with the line that states it, where one does."""
     return code(command.command) + ("" if command.origin == "convention" else f" {at(command.path, command.line)}")
 
 

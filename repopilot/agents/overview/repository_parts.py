@@ -63,7 +63,7 @@ def components_of(
 
 
 def _only_passes_on(graph: Graph, path: str) -> bool:
-    """Whether a file stands for its folder and defines nothing: what it passes on belongs to others."""
+    """Whether a file stands for its folder and only re-exports what other files define."""
     inside = graph.inside(graph.by_path[path]) if path in graph.by_path else ()
     values = KINDS.index("value")
     return path.rpartition("/")[2] in _HEADS and all(
@@ -83,8 +83,8 @@ def _with_facades(facades: Iterable[str], groups: Sequence[Group]) -> list[Group
 
 
 def _known_as(group: Group, lines: Mapping[str, int]) -> list[str]:
-    """The folders and files that a group is named by: the one that others were joined to, the largest of
-    these where it holds _NAMED_SHARE of the code, and "…" where that is less than half of it."""
+    """The folders and files that a group is named after: the one that others were joined to, the largest of those where
+    it holds _NAMED_SHARE of the code, and "…" where the unnamed ones hold more than half of it."""
     folder, _, last = group.name.rpartition("/")
     module = next((name for name in _FOLDER_MODULES if name.partition(".")[0] == last), "")
     if f"{folder}/{module}" in group.files:
@@ -179,7 +179,7 @@ def _plain(name: str) -> str:
 
 def _heads(index: Index, group: Group) -> Iterator[NamedPlace]:
     """What is said at the head of a package's main file, of a module with all that is below it, or of the only file; in
-    Go at the head of any file of the package, as what begins with that word."""
+    Go at the head of any file of the package, if it begins with `Package`."""
     is_whole = all(path.startswith((f"{group.name}/", f"{group.name}.")) for path in group.files)
     for path in sorted(group.files):
         folder, _, name = path.rpartition("/")
@@ -222,9 +222,9 @@ def subclasses(index: Index, name: str) -> Iterator[Symbol]:
 
 
 def _most_used(index: Index, graph: Graph, groups: Sequence[Group]) -> list[list[NamedPlace]]:
-    """The definitions of each group that matter most to others, by how many files use them and how long they are: what
-    many use but is empty (an exception, a marker) tells little. Public names come before others; deprecated ones are
-    left out."""
+    """The definitions of each group that matter most to others, by how many files use them and how long they are: a
+    definition that many use but that is empty (an exception, a marker) tells little. Public names come before others;
+    deprecated ones are left out."""
     wanted = sure_uses(graph)
     owners = graph.nodes.owners
     wanted &= owners[graph.sources] != owners[graph.targets]
@@ -282,8 +282,8 @@ def is_private(name: str) -> bool:
 def tests_of(graph: Graph, parts: Sequence[Group] | Sequence[Component]) -> list[list[str]]:
     """The test files that are sure to use each part, those that use it most first.
 
-    Where most code of tests is in files named as tests, the others are what tests share, and no tests. The main file of
-    a package doesn't count for a part where other parts lie in the package: all tests import it.
+    Where most test code is in files named as tests, the other files are what tests share, and don't count as tests. The
+    main file of a package doesn't count for a part where other parts lie in the package: all tests import it.
 
     Args:
         graph: the code graph.
@@ -332,8 +332,8 @@ def component_uses(
 def _shared(
     components: Sequence[Component], of: Mapping[str, int], uses: Mapping[tuple[str, str], FileUse]
 ) -> set[str]:
-    """The files for all, such as constants, exceptions and types, whose uses say nothing about the component that they
-    were joined to: several other components use them and they use nothing, or most other components use them."""
+    """The files shared by all, such as constants, exceptions and types, whose uses say nothing about the component that
+    they were joined to: several other components use them and they use nothing, or most other components use them."""
     users: dict[str, set[int]] = {path: set() for component in components for path in component.joined}
     for user, used in uses:
         if used in users and of[user] != of[used]:

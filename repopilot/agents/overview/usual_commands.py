@@ -14,11 +14,9 @@ from repopilot.project.project_commands import ProjectCommand, Purpose
 
 
 class _Usual(NamedTuple):
-    """A command that a file makes usual; `{file}` in it is that file.
-
-    `of` is the pattern of its name, `inside` of what it must hold. Where `other` is given, it is a file of that path
-    below it that must hold it instead. The file stands at the root; that `of_package`, a manifest, in the folder of any
-    package.
+    """A command that is usual where a certain file exists; `{file}` in it is that file. `of` is the pattern of the
+    file's name, `inside` of what it must contain. With `other`, a file of that path in its folder must contain this
+    instead. The file is at the root of the repository; with `of_package`, it is the manifest of any package.
     """
 
     command: str
@@ -136,7 +134,7 @@ _BUILD_FILE = re.compile(r"(?:src/)?(?:[Mm]akefile(?:\.am)?|CMakeLists\.txt|meso
 
 
 def usual_commands(index: Index, purpose: Purpose, only_packages: bool = False) -> Iterator[ProjectCommand]:
-    """The usual commands of the tools that the repository has files of, the best first.
+    """The usual commands of the tools for which the repository has files, the best first.
 
     Args:
         index: the repository.
@@ -157,7 +155,8 @@ def is_built_whole(index: Index) -> bool:
 
 
 def _files_of(index: Index, usual: _Usual) -> list[str]:
-    """The files that make a command usual, and hold, or have below them a file that holds, what it works on."""
+    """The files that make a command usual, and that contain, or have beside or below them a file that contains, what it
+    works on."""
     of_packages = (manifest.path for manifest in manifests(index))
     paths = of_packages if usual.of_package else index.derived(_at_root)
     return [

@@ -65,7 +65,7 @@ class ModelReview:
 
 
 class Judgement(Arguments):
-    """What came of trying to refute a defect."""
+    """The outcome of trying to refute a defect."""
 
     refuted: bool = Field(description="whether it is no defect of this change")
     why: str = Field(description="what shows that, in a sentence")

@@ -63,7 +63,7 @@ def has_severe(findings: Iterable[Finding], least: str | None) -> bool:
 
 def is_likely_defect(finding: Finding, chosen: Container[str]) -> bool:
     """Whether a finding counts: the project has chosen its rule, or the rule is of a class for faults. Other remarks on
-    style, speed and measures were nearly all wrong in changes that people later had to mend. Tests do much on purpose
+    style, speed and measures were nearly all wrong in changes that people later had to fix. Tests do much on purpose
     that would be a fault elsewhere, so only severe findings count there.
 
     Args:

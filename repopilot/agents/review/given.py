@@ -1,4 +1,4 @@
-"""What a model is given of a change before it looks: message, diff, definitions in both states, callers."""
+"""What a model is told about a change before it looks: message, diff, definitions in both states, callers."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class ReviewTools:
         return lines
 
     def _mended(self, arguments: Report, lines: list[str]) -> ReplacedLines | None:
-        """The lines that a suggestion takes the place of, and it."""
+        """The lines that a suggestion replaces, with the suggestion."""
         path = arguments.path
         last = arguments.last_line
         if not arguments.line <= last <= len(lines):

@@ -1,4 +1,4 @@
-"""What takes the place of a finding's lines, as a tool or a model gives it: checked, and applied to files. Pure."""
+"""Replacements for the lines of a finding, suggested by a tool or a model: checked, and applied to files. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MOST_LINES = 40
 
 
 def replacement(text: str, first: int, last: int, new: str) -> ReplacedLines | None:
-    """What takes the place of some lines of a file; None where that changes nothing, is long, or either text holds a
+    """The replacement of some lines of a file; None where it changes nothing, is too long, or either text holds a
     secret or a comment that could pose as one of our marks.
 
     Args:
         text: of the file.
         first: the first of the lines.
         last: the last of them.
-        new: the lines that take their place, '' to remove them.
+        new: the lines that replace them, '' to remove them.
     """
     old = "\n".join(text.split("\n")[first - 1 : last])
     both = f"{old}\n{new}"
@@ -30,7 +30,7 @@ def replacement(text: str, first: int, last: int, new: str) -> ReplacedLines | N
 
 
 def replaced(text: str, found: ReplacedLines) -> str:
-    """A file's text with a replacement; unchanged where the lines are others."""
+    """A file's text with a replacement; unchanged where its lines are no longer those to replace."""
     lines = text.split("\n")
     if "\n".join(lines[found.first - 1 : found.last]) == found.old:
         lines[found.first - 1 : found.last] = found.new.split("\n") if found.new else []
@@ -40,7 +40,7 @@ def replaced(text: str, found: ReplacedLines) -> str:
 def files_with_replacements(
     findings: Iterable[Finding], text_of: Callable[[str], str | None]
 ) -> tuple[FileChange, ...]:
-    """The files with all replacements but those in notebooks; of several that overlap, with the last.
+    """The files with all replacements except those in notebooks; of several that overlap, only the last is made.
 
     Args:
         findings: of a review.
@@ -49,7 +49,7 @@ def files_with_replacements(
     wanted = [(f.path, f.replacement) for f in findings if f.replacement and not is_notebook(f.path)]
     stored = {path: text_of(path) or "" for path, _ in wanted}
     texts = {path: text.replace("\r\n", "\n") for path, text in stored.items()}
-    for path, found in sorted(wanted, key=lambda each: -each[1].last):  # from the end, as lines move
+    for path, found in sorted(wanted, key=lambda each: -each[1].last):  # from the end, as replacements move later lines
         texts[path] = replaced(texts[path], found)
     made = {path: with_line_ends(text, stored[path]) for path, text in sorted(texts.items())}
     return tuple(

@@ -158,7 +158,7 @@ def proof_lines(finding: Finding, language: str) -> list[str]:
 
 
 def diff_lines(finding: Finding) -> list[str]:
-    """What mends a finding, as Markdown rows; none where it isn't known."""
+    """The fix of a finding as a diff, as Markdown rows; none where no fix is known."""
     found = finding.replacement
     if found is None:
         return []

@@ -43,7 +43,7 @@ class PastedCode:
     """Code of a message.
 
     Attributes:
-        wish: the message without it.
+        wish: the message without the code.
         code: the module.
         name: the name of its file, as the tests import it.
         tests: texts of test files by path, none where the message has no tests.

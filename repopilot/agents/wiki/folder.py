@@ -93,7 +93,7 @@ def new_pages(
     Args:
         overview: the overview of the repository.
         index: the repository.
-        url: its address; None for a local folder, which the folder of the wiki lies in.
+        url: its address; None for a local folder, which contains the folder of the wiki.
         language: the readers' language.
         words: what a model said of pages, by their names, with places linked from the root of the repository.
     """

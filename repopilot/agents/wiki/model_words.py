@@ -34,7 +34,7 @@ class Words:
         return tuple(sorted({place.rpartition(":")[0] for place, was in self.rests_on.items() if now[place] != was}))
 
     def marked(self, lost: Sequence[str], language: str) -> Words:
-        """The words below a line that says in which files lines changed."""
+        """The words below a line that names the files in which cited lines changed."""
         if not lost:
             return self
         said = i18n.text("wiki.words_lost", language, files=", ".join(map(code, lost)))

@@ -127,7 +127,7 @@ def _slug(name: str) -> str:
 
 
 def _index_page(facts: ComponentFacts, others: Sequence[str], page: Page) -> Page:
-    """The overview, with the README's example, a model's words on the way through all of it, links to the pages of
+    """The overview, with the README's example, a model's words on how the whole works, and links to the pages of
     components."""
     language, overview = page.language, facts.overview
     purpose = overview.purpose_source
@@ -156,7 +156,7 @@ def _index_page(facts: ComponentFacts, others: Sequence[str], page: Page) -> Pag
 
 
 def _asks_of_all(overview: Overview, language: str) -> str:
-    """The question to a model for the words on the index."""
+    """The question that a model is asked for its words on the index page."""
     entries = (
         code(f"@{each.path}:{each.symbol}" if each.symbol else f"@{each.path}") for each in overview.entry_points
     )

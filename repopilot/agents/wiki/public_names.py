@@ -109,7 +109,8 @@ def _is_open(index: Index, symbol: Symbol) -> bool:
 
 
 def _is_told_to_users(index: Index, symbol: Symbol, around: Symbol | None) -> bool:
-    """Whether neither its documentation nor the section of its class that it stands in says that it is private."""
+    """Whether neither the documentation of a definition nor the section of its class around it says that it is
+    private."""
     lines = index.rows(symbol.path)[: symbol.start_line]
     if around and index.files[symbol.path].language in _WITH_SECTIONS:
         indent = len(lines[-1]) - len(lines[-1].lstrip())

@@ -71,8 +71,8 @@ def note_of(place: NamedPlace, language: str) -> str:
 
 
 def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[str]:
-    """The classes in some files of which users choose a subclass, those with the most first: a folder holds several
-    public ones that documents name.
+    """The classes in some files of which users choose a subclass, those with most subclasses first: one folder holds
+    several public subclasses that documents name.
 
     Args:
         facts: the facts about the repository.

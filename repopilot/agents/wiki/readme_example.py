@@ -36,8 +36,8 @@ class Example(NamedTuple):
 
 
 def readme_example(index: Index) -> Example | None:
-    """The first block of code in the README that is in a main language of the repository and imports what it holds, or
-    the first one where none imports anything: then none is for another package. None for none.
+    """The first block of code in the README that is in a main language of the repository and imports what it holds.
+    Where no block imports anything, the first one, since none can be for another package. None where there is no block.
 
     Args:
         index: the repository.

@@ -1,5 +1,5 @@
 """What kind of edit a task asks for, learnt from the tasks in `bench/data/edits`. A small model mistakes many tasks for
-a rename, so kinds that the examples speak against aren't offered to it."""
+a rename, so kinds that are unlikely by the examples aren't offered to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A question as the answerers of its form get it, and the answer that code gives, which numbers the places it cites."""
+"""What the functions for questions of a known form take and return: a question with its search results, and an answer
+that numbers the places it cites."""
 
 from __future__ import annotations
 
