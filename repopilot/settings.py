@@ -86,19 +86,23 @@ class Settings(BaseSettings):
     disk_limit_mb: int = Field(
         default=0,
         ge=0,
-        description="Above this many MB in the data directory, the browser opens no repository it doesn't have; 0: no limit.",
+        description="Largest data directory, in MB: above that, the browser opens no further repository; 0: no limit.",
     )
 
     # The web server
-    host: str = Field(default="127.0.0.1", description="Where the page is served. Loopback unless you know why not.")
+    host: str = Field(
+        default="127.0.0.1",
+        description="Address that the page is served on. Keep loopback unless others are to reach it.",
+    )
     port: int = Field(default=8000, description="Port of the browser page.")
     allowed_hosts: list[str] = Field(
-        default_factory=list, description="Further names the page may be opened under, beside loopback, as JSON."
+        default_factory=list,
+        description="Further host names under which the page may be opened, besides loopback, as JSON.",
     )
     access: Literal["account", "token", "open"] = Field(
         default="account",
-        description="Who may open the page: `account`, who has the address with its token, or, on Linux, the account that "
-        "runs the server; `token`, only who has that address; `open`, everyone who reaches the port, other local accounts too.",
+        description="Who may open the page: `account`, whoever has the address with its token and, on Linux, the account that "
+        "runs the server; `token`, only whoever has that address; `open`, everyone who reaches the port, other local accounts too.",
     )
     access_token: str = Field(
         default="",
@@ -108,55 +112,59 @@ class Settings(BaseSettings):
     )
     login: Literal["", "password", "header"] = Field(
         default="",
-        description="Ask for a login: `password`, as set by `repopilot password`; `header`, of a proxy that authenticates. Default: none.",
+        description="Ask for a login: `password`, set by `repopilot password`; `header`, sent by a proxy that authenticates. Default: none.",
     )
-    login_header: str = Field(default="X-Forwarded-User", description="Header with the name, for logins by header.")
+    login_header: str = Field(
+        default="X-Forwarded-User", description="Header in which the proxy sends the user's name, for logins by header."
+    )
 
     # MCP over HTTP
     mcp_idle_minutes: float = Field(
         default=15,
         gt=0,
-        description="After so many minutes without a request, a session of `repopilot mcp --http` ends.",
+        description="Minutes without a request after which a session of `repopilot mcp --http` ends.",
     )
     mcp_sessions: int = Field(
-        default=32, ge=1, description="Sessions of `repopilot mcp --http` at a time; another one is refused."
+        default=32, ge=1, description="Most sessions of `repopilot mcp --http` at a time; further ones are refused."
     )
 
     # Language models
     ollama_url: str = Field(
         default="http://127.0.0.1:11434",
-        description="Where Ollama listens; of several addresses, separated by commas, the first that answers. Empty: never ask it.",
+        description="Address of Ollama; of several, separated by commas, the first that answers is used. Empty: Ollama is never asked.",
     )
     llm_url: str = Field(
         default="",
-        description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama. Used first when set; of several, separated by commas, the first that answers.",
+        description="An OpenAI-compatible server (vLLM, LM Studio, …), or a remote Ollama, used before any other; of several, separated by commas, the first that answers is used.",
     )
     llm_key: str = Field(default="", description="API key for REPOPILOT_LLM_URL.", repr=False)
-    llm_model: str = Field(default="", description="Default: the largest Qwen2.5-Coder that answers in 10 s here.")
+    llm_model: str = Field(
+        default="", description="The model that answers. Default: the largest Qwen2.5-Coder that answers in 10 s here."
+    )
     reviewer_model: str = Field(
         default="",
-        description="Second model, for the debate: any that Ollama or REPOPILOT_LLM_URL has; default: one of another family, else another size, if there is memory.",
+        description="Second model, for the debate: any that Ollama or REPOPILOT_LLM_URL has; default: one of another family, else another size, if memory allows.",
     )
     daily_tokens: int = Field(
-        default=0, ge=0, description="Most tokens a day for model servers elsewhere, read and written; 0: no limit."
+        default=0, ge=0, description="Most tokens a day for remote model servers, read and written; 0: no limit."
     )
     embedded: bool = Field(default=True, description="Use the embedded llama.cpp when no server answers.")
     auto_download: bool = Field(
-        default=True, description="The browser app fetches the embedded and embedding models in the background."
+        default=True, description="Let the browser app download the embedded and embedding models in the background."
     )
     way: Literal["", "agent", "small", "none"] = Field(
         default="",
-        description="How the model works: `agent`, with tools in a loop; `small`, on few lines at a time; `none`, not at all. Default: by what it can.",
+        description="How the model works: `agent`, with tools in a loop; `small`, on a few lines at a time; `none`, not at all. Default: what the model is capable of.",
     )
     num_ctx: int = Field(
         default=0,
         ge=0,
-        description="Context window asked of the model, in tokens; 0: 8192, and for a model that uses tools 32768 where it has them.",
+        description="Context window requested from the model, in tokens; 0: 8192, or 32768 for a model that uses tools and supports as many.",
     )
     model_calls: int = Field(
         default=0,
         ge=0,
-        description="Calls that a model server gets at once; further ones take turns in a queue. 0: by its kind.",
+        description="Calls that a model server gets at once; further ones wait in a queue. 0: depends on the kind of server.",
     )
     max_answer_tokens: int = Field(default=700, ge=16, description="Longest answer, in tokens.")
     model_timeout_s: float = Field(
@@ -177,14 +185,14 @@ class Settings(BaseSettings):
     )
     embed_key: str = Field(default="", description="API key for REPOPILOT_EMBED_URL.", repr=False)
     embed_query_prefix: str = Field(
-        default="", description="What the server's embedding model wants before a question, such as `query: `."
+        default="", description="Text that the server's embedding model expects before a question, such as `query: `."
     )
     embed_document_prefix: str = Field(
-        default="", description="What the server's embedding model wants before a passage, such as `passage: `."
+        default="", description="Text that the server's embedding model expects before a passage, such as `passage: `."
     )
     dense: bool = Field(
         default=True,
-        description="Rerank the best passages by embedding vectors, computed when a question needs them and kept.",
+        description="Rerank the best passages by embedding vectors, which are computed when a question needs them, and kept.",
     )
     dense_index: bool = Field(
         default=False,
@@ -193,8 +201,8 @@ class Settings(BaseSettings):
     dense_passages: int = Field(
         default=5000,
         ge=0,
-        description="Up to so many passages the browser has the built-in model compute the vectors of all in the background: about a minute of an idle "
-        "processor. A question then finds what is meant in other words, too.",
+        description="If a repository has at most this many passages, the browser computes all their vectors in the background with the built-in model: "
+        "about a minute of an idle processor. Questions then also find passages that use other words.",
     )
 
     # Repositories
@@ -216,8 +224,8 @@ class Settings(BaseSettings):
     github_app_key: str = Field(default="", description="The file with the private key of the GitHub App (PEM).")
     issue_everybody: bool = Field(
         default=False,
-        description="Take what anybody writes on an issue or a pull request as part of the task, and push to the repository itself for `serve --webhook`; by "
-        "default only what members, collaborators and who opened the issue write, and changes for issues of others go through a fork.",
+        description="Take what anybody writes on an issue or a pull request as part of the task, and let `serve --webhook` push to the repository itself. By "
+        "default, only what members, collaborators and the author of the issue write counts, and changes for issues by others go through a fork.",
     )
     webhook_secret: str = Field(
         default="",
@@ -226,20 +234,20 @@ class Settings(BaseSettings):
     )
     webhook_repositories: list[str] = Field(
         default_factory=list,
-        description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` works for, as JSON; default: whichever calls with the "
-        "secret. Calls for others are refused.",
+        description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` works for, as JSON; calls for others are refused. "
+        "Default: all whose calls have the secret.",
     )
     webhook_drafts: bool = Field(
         default=False,
-        description="`repopilot serve --webhook` reviews drafts of pull requests, too; by default when they are ready.",
+        description="Let `repopilot serve --webhook` review draft pull requests, too; by default it waits until they are ready.",
     )
     webhook_fail_on: Literal["", "low", "medium", "high", "critical"] = Field(
         default="",
-        description="`repopilot serve --webhook` marks a commit as failed for a finding that is at least that severe; empty: never.",
+        description="Severity of findings from which `repopilot serve --webhook` marks a commit as failed; empty: never.",
     )
     webhook_label: str = Field(
         default="repopilot",
-        description="The label that, set on an issue by who may push, has `repopilot serve --webhook` work on it; empty: none.",
+        description="The label by which somebody with push access makes `repopilot serve --webhook` work on an issue; empty: none.",
     )
     allow_private_hosts: bool = Field(
         default=False, description="Allow clones from private, loopback and link-local addresses, and issues there."
@@ -269,27 +277,31 @@ class Settings(BaseSettings):
         description="Consent to run generated tests with resource limits only, where nothing stronger works.",
     )
     edit_timeout_s: float = Field(
-        default=30.0, gt=0, description="After this time a small model gives a change up, in seconds."
+        default=30.0, gt=0, description="Time after which a small model gives up a change, in seconds."
     )
     loop_steps: int = Field(default=40, gt=0, description="Most replies of a model that uses tools for one task.")
-    loop_tokens: int = Field(default=400_000, gt=0, description="Most tokens such a model reads and writes for a task.")
-    loop_seconds: float = Field(default=900.0, gt=0, description="Longest time that such a model works on one task.")
+    loop_tokens: int = Field(
+        default=400_000, gt=0, description="Most tokens that a model with tools reads and writes for one task."
+    )
+    loop_seconds: float = Field(
+        default=900.0, gt=0, description="Longest time that a model with tools works on one task, in seconds."
+    )
     loop_attempts: int = Field(
         default=1,
         ge=1,
         le=8,
-        description="Attempts of such a model at one change, each with these limits and on a copy of its own, until tests prove one.",
+        description="Attempts of a model with tools at one change, each with these limits and on a separate copy, until tests prove one.",
     )
     loop_rounds: int = Field(
         default=2,
         ge=0,
         le=8,
-        description="How often such a model gets its change back with the reasons against it, such as a failing test; 0: never.",
+        description="How often a model with tools gets its change back with the reasons against it, such as a failing test; 0: never.",
     )
     test_timeout_s: float = Field(
         default=30.0,
         gt=0,
-        description="Longest run of tests, in seconds; three times what they took before where that is more.",
+        description="Longest run of tests, in seconds, or three times what they took before, whichever is longer.",
     )
     environments: Literal["ask", "always", "never"] = Field(
         default="ask",
@@ -306,15 +318,15 @@ class Settings(BaseSettings):
     )
     test_python: str = Field(
         default="",
-        description="An interpreter with pytest and a repository's dependencies, used for its tests instead.",
+        description="An interpreter that has pytest and the repository's dependencies, used for its tests instead of an environment.",
     )
     search_depth: int = Field(
         default=12,
         ge=1,
         le=100,
-        description="Passages that a search for an answer brings; unless it is set, up to 60 where the window of an agent model has room.",
+        description="Passages that a search for an answer returns; unless it is set, up to 60 if the context window of an agent model has room.",
     )
-    max_iterations: int = Field(default=4, ge=1, le=8, description="Test-and-repair iterations.")
+    max_iterations: int = Field(default=4, ge=1, le=8, description="Most iterations of test and repair.")
 
     @field_validator("editor")
     @classmethod

@@ -465,8 +465,8 @@ class ReplacedLines:
 class Finding:
     """A review finding. `source` is the tool's name, or `model`; `quote` the text of the line; `silenced` whether the
     author suppressed it by a comment. `failure` is the input or state that triggers the defect and its effect, '' where
-    a tool doesn't say; `proof` the test that shows it; `replacement` what
-    mends it, for certain where it is from a tool, else as the model suggests."""
+    a tool doesn't say; `proof` the test that shows it; `replacement` its fix, which is safe where it is from a tool,
+    else the model's suggestion."""
 
     path: str
     line: int

@@ -49,17 +49,17 @@ def parser() -> argparse.ArgumentParser:
     _command(commands, "overview", "what a repository is: purpose, entry points, components, commands", source=True)
 
     wiki = _command(commands, "wiki", "write a wiki of a repository as Markdown, and keep it true", source=True)
-    wiki.add_argument("--to", metavar="FOLDER", required=True, help="where its pages are")
-    wiki.add_argument("--check", action="store_true", help="write nothing; status 1 where a page isn't true any more")
+    wiki.add_argument("--to", metavar="FOLDER", required=True, help="the folder of its pages")
+    wiki.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is out of date")
 
     ask = _command(commands, "ask", "ask a question", source=True)
     ask.add_argument("question", nargs="?", metavar="QUESTION")
-    ask.add_argument("--all", action="store_true", help="of every indexed repository: SOURCE is the question then")
+    ask.add_argument("--all", action="store_true", help="ask all indexed repositories; SOURCE is then the question")
     ask.add_argument("--trace", action="store_true", help="show every step")
 
     route = _command(commands, "route", "which agent a question goes to")
     route.add_argument("question", nargs="?", metavar="QUESTION")
-    route.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
+    route.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} per line')
 
     impact = _command(commands, "impact", "what a change touches", source=True)
     impact.add_argument("targets", nargs="*", metavar="PATH[:SYMBOL]|WISH")
@@ -125,18 +125,18 @@ def _review_command(commands: argparse._SubParsersAction) -> None:
     review.add_argument("--diff", metavar="A..B|A...B")
     review.add_argument("--sarif", action="store_true", help="SARIF 2.1 instead of JSON")
     severities = ("low", "medium", "high", "critical")
-    review.add_argument("--fail-on", choices=severities, help="exit with 1 for a finding that is at least that severe")
-    review.add_argument("--post", action="store_true", help="comment on the pull request whose address SOURCE is")
+    review.add_argument("--fail-on", choices=severities, help="exit with 1 if a finding is at least this severe")
+    review.add_argument("--post", action="store_true", help="comment on the pull request; SOURCE is its address")
 
 
 def _index_command(commands: argparse._SubParsersAction) -> None:
     index = _command(commands, "index", "index a repository, hand its index over as a file, or index many")
     index.add_argument("source", nargs="?", metavar="SOURCE", help="an https URL or a local path; or export, or import")
     index.add_argument(
-        "rest", nargs="*", metavar="SOURCE FILE", help="of export and import; FILE may be s3://… or https://…"
+        "rest", nargs="*", metavar="SOURCE FILE", help="for export and import; FILE may be s3://… or https://…"
     )
     index.add_argument("--ref", metavar="REF", help="branch, tag or commit")
-    index.add_argument("--many", metavar="LIST", help="a file with a SOURCE a line")
+    index.add_argument("--many", metavar="LIST", help="a file with one SOURCE per line")
     index.add_argument(
         "--ray", metavar="ADDRESS", help="index the LIST on a Ray cluster: auto, local, HOST:6379, ray://HOST:10001"
     )
@@ -144,7 +144,7 @@ def _index_command(commands: argparse._SubParsersAction) -> None:
         "--to", metavar="FOLDER", help="for --ray: a shared folder or s3://… where the workers publish the indexes"
     )
     index.add_argument("--full", action="store_true", help="rebuild from nothing")
-    index.add_argument("--sha256", default="", metavar="HASH", help="that the imported file must have")
+    index.add_argument("--sha256", default="", metavar="HASH", help="the hash that the imported file must have")
     index.add_argument(
         "--wait", action="store_true", help="compute the vectors of all passages, too, and wait for everything"
     )
@@ -153,26 +153,29 @@ def _index_command(commands: argparse._SubParsersAction) -> None:
 def _search_commands(commands: argparse._SubParsersAction) -> None:
     search = _command(commands, "search", "ranked passages for a query", source=True)
     search.add_argument("query", nargs="?", metavar="QUERY")
-    search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} a line')
-    search.add_argument("--all", action="store_true", help="in every indexed repository: SOURCE is the query then")
+    search.add_argument("--queries", metavar="FILE.jsonl", help='one {"query": …} per line')
+    search.add_argument("--all", action="store_true", help="search all indexed repositories; SOURCE is then the query")
     search.add_argument("-k", type=_positive, default=10, metavar="N", help="how many hits (10)")
 
     grep = _command(commands, "grep", "every line that matches a pattern, counted", source=True)
-    grep.add_argument("pattern", metavar="PATTERN", help="a regular expression of Python")
+    grep.add_argument("pattern", metavar="PATTERN", help="a Python regular expression")
     grep.add_argument("-F", "--fixed-strings", action="store_true", help="the pattern is plain text")
-    grep.add_argument("-i", "--ignore-case", action="store_true", help="upper and lower case are the same")
+    grep.add_argument("-i", "--ignore-case", action="store_true", help="ignore case")
     grep.add_argument("-g", "--glob", default="*", metavar="GLOB", help="only files that match; * matches folders, too")
-    grep.add_argument("-m", "--most", type=_positive, metavar="N", help="list no more lines; all are counted")
+    grep.add_argument("-m", "--most", type=_positive, metavar="N", help="list at most N lines; all are counted")
 
 
 def _context_command(commands: argparse._SubParsersAction) -> None:
     context = _command(commands, "context", "a context pack for a query, or of whole folders", source=True, json=False)
     context.add_argument("query", nargs="?", default="", metavar="QUERY")
     context.add_argument(
-        "--folder", action="append", metavar="PATH", help="instead of a query: all its files whole; . for all folders"
+        "--folder",
+        action="append",
+        metavar="PATH",
+        help="instead of a query: all files of this folder, in full; . for all folders",
     )
     context.add_argument(
-        "--max-tokens", type=_positive, metavar="N", help="of the whole pack (4000; for folders, no limit)"
+        "--max-tokens", type=_positive, metavar="N", help="limit for the whole pack (4000; for folders, none)"
     )
     context.add_argument("--overview", action="store_true", help="begin with ten lines on what the repository is")
     context.add_argument("--format", choices=["markdown", "xml", "json"], default="markdown")
@@ -183,12 +186,12 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     solve = _command(commands, "solve", "work on an issue of GitHub or GitLab, or on the review of a pull request")
     solve.add_argument("issue", metavar="ISSUE_URL", help="the address of the issue, or of the pull request")
     solve.add_argument(
-        "--ask-there", action="store_true", help="comment on the issue what is unclear, if nothing came of it"
+        "--ask-there", action="store_true", help="if there is no change, comment on the issue what is unclear"
     )
     solve.add_argument(
         "--open-pull",
         action="store_true",
-        help="push the change and open a pull request, from a fork if need be; of a pull request, push to its branch",
+        help="push the change and open a pull request, from a fork if need be; for a pull request, push to its branch",
     )
 
     _no_environment(solve)
@@ -197,12 +200,12 @@ def _toolbox_commands(commands: argparse._SubParsersAction) -> None:
     tool = _command(commands, "tool", "run one tool of the toolbox by hand", source=True)
     tool.allow_abbrev = False  # `--a` is an option of a tool, not `--apply`
     tool.epilog = "What the tool takes follows as options: repopilot tool . read --path src/app.py --start 1 --end 40"
-    tool.add_argument("name", metavar="NAME", help="of the tool, such as search, read or replace_text")
+    tool.add_argument("name", metavar="NAME", help="the tool, such as search, read or replace_text")
     tool.add_argument("--apply", action="store_true", help="write what it changed into the local folder SOURCE")
 
     mcp = _command(commands, "mcp", "serve the toolbox to an MCP client on standard input, or over HTTP", json=False)
     mcp.add_argument("--http", action="store_true", help="serve streamable HTTP on loopback; prints address and token")
-    mcp.add_argument("--port", type=int, default=8765, metavar="N", help="for --http (8765; 0: a free one)")
+    mcp.add_argument("--port", type=int, default=8765, metavar="N", help="the port for --http (8765; 0: a free one)")
     mcp.add_argument("--apply", action="store_true", help="let the tool `apply` write into git work trees")
     mcp.add_argument(
         "folders", nargs="*", metavar="FOLDER", help="clients may name only local folders in these, or in their roots"
@@ -213,14 +216,16 @@ def _web_commands(commands: argparse._SubParsersAction) -> None:
     serve = _command(commands, "serve", "open the chat in the browser", json=False)
     serve.add_argument("--headless", action="store_true", help="don't open a browser window")
     serve.add_argument(
-        "--webhook", action="store_true", help="instead, review pull requests and work on issues when their host calls"
+        "--webhook",
+        action="store_true",
+        help="instead of the chat: review pull requests and work on issues when their host calls",
     )
 
     password = _command(commands, "password", "set a name's password for logins (REPOPILOT_LOGIN=password)", json=False)
     password.add_argument(
-        "name", metavar="NAME", help="who logs in; the password is asked for, or read from standard input"
+        "name", metavar="NAME", help="the login name; the password is asked for, or read from standard input"
     )
-    password.add_argument("--remove", action="store_true", help="let the name log in no more")
+    password.add_argument("--remove", action="store_true", help="remove the name: it can no longer log in")
 
 
 def _command(

@@ -256,7 +256,7 @@ def post(
 
 
 def _fence(forge: Forge, pull: Pull, finding: Finding) -> str:
-    """The info string of a code block with which readers can take over what mends a finding, '' where they can't."""
+    """The info string of a code block with which readers can apply the fix of a finding, '' where they can't."""
     found = finding.replacement
     shown = () if finding.path in pull.windows else pull.lines.get(finding.path, ())
     whole = found and all(line in shown for line in range(found.first, found.last + 1))

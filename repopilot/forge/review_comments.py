@@ -195,7 +195,7 @@ def comment_text(finding: Finding, mark: str, language: str, fence: str = "") ->
 
 
 def _suggestion(finding: Finding, fence: str) -> list[str]:
-    """What mends a finding, in a code block that readers can apply with a click where the host has one."""
+    """The fix of a finding, in a code block that readers can apply with a click where the host has one."""
     if not fence or finding.replacement is None:
         return ["\n".join(diff_lines(finding))] if finding.replacement else []
     ticks = fence_of(finding.replacement.new)

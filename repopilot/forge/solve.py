@@ -312,7 +312,7 @@ def question_text(done: Answer, language: str) -> str:
 
 
 def pull_text(item: ForgeItem, done: Answer, files: Sequence[FileChange], language: str) -> str:
-    """The text of the pull request: what no test proves, what was done, what speaks against it, what it touches."""
+    """The text of the pull request: what no test proves, what was done, the reasons against it, what it touches."""
     result = done.result if isinstance(done.result, Generation) else Generation()
     said = [_literal_sentence(each, language) for each in result.said]
     counted = [f"- {_code(file.path)} ({i18n.text(f'ui.diff.{file.change}', language)})" for file in files]

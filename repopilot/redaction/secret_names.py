@@ -1,4 +1,4 @@
-"""What the name of a variable, option, field or function says of its value."""
+"""Which kind of secret the name of a variable, option, field or function promises."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ _PUBLIC = frozenset(
 
 @lru_cache(maxsize=1 << 14)
 def promise_of(name: str) -> Promise | None:
-    """What a name says of its value, None when it says nothing of a secret: `db.password`, `API_KEY`, `setToken`."""
+    """The kind of secret that a name such as `db.password`, `API_KEY` or `setToken` promises; None where it promises
+    none."""
     words = [word.lower() for part in re.split(r"[_.$\-]+", name) for word in _WORDS.findall(part)]
     joined = [
         (words[n - 1] if n and word in ("key", "keys", "word", "words", "phrase", "pass", "pat") else "") + word

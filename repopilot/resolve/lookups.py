@@ -31,7 +31,8 @@ class Lookups:
     more.
 
     Args:
-        only: a resolver to return for every repository, of the one that is being edited; None for none.
+        only: the resolver of the repository that is being edited, which is then returned for every repository; None for
+            none.
 
     Attributes:
         type_diagnostics: results of type checker runs, by a digest of all their input.

@@ -64,10 +64,10 @@ class PythonName(NamedTuple):
 
     Attributes:
         start: its first character.
-        end: the character behind it.
+        end: the character after it.
         role: what it is.
         scope: the scope it stands in.
-        home: the scope whose variable it is; None for what is no variable, or one that the file doesn't bind.
+        home: the scope whose variable it is; None where it is no variable, or the file doesn't bind it.
         member_of: the class, for `x` of `self.x` and `cls.x` within its methods.
         call: the characters of the call that the keyword is an argument of.
         object: the code of what it is a member of: an attribute's object, the module of an import, the class of a

@@ -32,7 +32,7 @@ class PythonText(NamedTuple):
 
     Attributes:
         start: its first character.
-        end: the character behind it.
+        end: the character after it.
         use: what it is.
         owner: the class that has the slot, or the function that is parametrized, as the byte it begins at.
         call: the characters of the call around it.

@@ -55,7 +55,7 @@ class SnapshotTree:
             return self._folder
 
     def lies_in(self) -> Path:
-        """As `root`: there are no drafts."""
+        """The same folder as `root`, since there are no drafts."""
         return self.root()
 
     def close(self) -> None:

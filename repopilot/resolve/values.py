@@ -33,7 +33,7 @@ class Tree(Protocol):
 
 
 def differing(one: Mapping[str, str | None], other: Mapping[str, str | None]) -> set[str]:
-    """The paths of which two sets of drafts have other texts, or only one has a draft."""
+    """The paths that have different texts in two sets of drafts, or a draft in only one of them."""
     return {path for path in {*one, *other} if (path in one, one.get(path)) != (path in other, other.get(path))}
 
 

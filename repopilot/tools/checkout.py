@@ -94,14 +94,14 @@ def _sources(original: Workspace) -> Iterator[tuple[str, Path | bytes, bool]]:
 
 
 def _all_of(root: Path) -> Iterator[str]:
-    """All paths below the folder of a working copy. What it holds was allowed once already; without git, an ignore file
-    would also leave out what is tracked all the same."""
+    """All paths below the folder of a working copy. They were checked when the copy was made. Checked again without
+    git, the ignore files would also leave out ignored files that git tracks."""
     for folder, _, names in os.walk(root):
         yield from (os.path.relpath(f"{folder}/{name}", root) for name in names)
 
 
 def _regular_files(root: Path, paths: Iterable[str]) -> list[str]:
-    """Those of a local repository's paths that are regular files; [] where they are too large."""
+    """The paths of a local repository that are regular files; [] where they are too large."""
     files = []
     size = 0
     for path in paths:

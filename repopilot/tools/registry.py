@@ -124,7 +124,7 @@ def find(name: str, tools: Iterable[Tool]) -> Tool:
 
 
 async def call(tool: Tool, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-    """Check arguments and run a tool. Edits of one that fails or is cancelled are taken back.
+    """Check arguments and run a tool. Edits of a tool that fails or is cancelled are undone.
 
     Args:
         tool: which one.

@@ -22,7 +22,7 @@ class CodePlace(TypedDict):
 
 
 class CodePlaces(TypedDict):
-    """Places, the best first, and what is to be said of the search."""
+    """Places, the best first, and notes on the search."""
 
     places: list[CodePlace]
     notes: list[str]
@@ -103,7 +103,7 @@ class CommitRow(TypedDict):
 
 
 class Commits(TypedDict):
-    """Commits, the last first."""
+    """Commits, the newest first."""
 
     commits: list[CommitRow]
 
@@ -124,7 +124,7 @@ class Edited(TypedDict):
 
 
 class Moved(Edited, total=False):
-    """A file that was moved; of a Python module also what was left, as of a refactoring."""
+    """A file that was moved; for a Python module also what was left unchanged, as after a refactoring."""
 
     files: list[str]
     unsure: list[UnsureUse]
@@ -207,8 +207,8 @@ class _Counted(TypedDict):
 
 
 class TestsRun(_Counted, total=False):
-    """Tests with the edits, against those without; the rest is of tests that were run. `fails_without`: the tests of
-    the edits that fail without the other edits."""
+    """Tests with the edits, compared with those without; the other fields are there if tests were run. `fails_without`:
+    the tests of the edits that fail without the other edits."""
 
     errors: int
     red_before: list[str]

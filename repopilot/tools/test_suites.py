@@ -137,7 +137,7 @@ def tests_of_changes(changes: Changes, workspace: Workspace, named: Sequence[str
 
 
 def own_tests(changes: Changes) -> Changes:
-    """The part of a change that is tests and files beside them; () for a change of nothing else.
+    """The part of a change that is tests and files beside them; () for a change that consists of nothing else.
 
     Args:
         changes: the version.
@@ -449,8 +449,8 @@ def compiled_program(path: str, index: Index) -> str:
 
 
 def without_configuration(index: Index) -> dict[str, str]:
-    """Texts by path that take the place of those by which a repository configures its own test runs, such as fixtures
-    that can't be loaded here. JavaScript's are in none: `suite_by_node` reads none of them."""
+    """Texts, by path, that replace the files in which a repository configures its test runs, such as fixtures that
+    can't be loaded here. None for JavaScript: `suite_by_node` reads no such files."""
     found = (path for path in index.files if _CONFIGURES.search(path) and is_test_path(path))
     return {"pytest.ini": "[pytest]\n", ".rspec": "", **dict.fromkeys(found, "")}
 

@@ -92,7 +92,7 @@ class WorkingCopy:
 
     @property
     def steps(self) -> int:
-        """How many edits there are to take back."""
+        """How many edits can be undone."""
         return len(self._steps)
 
     def changed_since(self, steps: int) -> tuple[FileChange, ...]:
@@ -320,7 +320,7 @@ def _changes_between(before: Mapping[str, str | None], after: Mapping[str, str |
 
 
 def _changed_after(file: Path, began_ns: int) -> bool:
-    """Whether a regular file may have changed since a time; the clock of files may be behind."""
+    """Whether a regular file may have changed since a time; its timestamp may lag behind the clock."""
     try:
         found = file.lstat()
     except OSError:

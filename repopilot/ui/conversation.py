@@ -250,7 +250,7 @@ async def delete_repository(chat: Chat, payload: dict) -> dict:
 
 @button
 async def share_repository(chat: Chat, payload: dict) -> dict:
-    """Share a repository of one's own with every login, or share it no longer.
+    """Share one of the user's repositories with every login, or stop sharing it.
 
     Args:
         chat: where the button was pressed.

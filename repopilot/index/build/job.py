@@ -261,7 +261,7 @@ class IndexJob:
             token = request.token or self._request.token
             unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
             if not unchanged or embedder is not known or (token and not self._request.token):
-                # What an earlier request waits for and no round has begun yet is done for both.
+                # Work that an earlier request waits for and that no round has begun yet is done for both.
                 full = request.full or (self._round_pending and self._request.full)
                 self._request = replace(
                     self._request, snapshot=snapshot, full=full, token=token, embedder=embedder, most_embedded=most

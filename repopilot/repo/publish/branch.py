@@ -79,8 +79,8 @@ def _with_later_commits(root: Path, changes: Iterable[FileChange]) -> Iterator[F
 
 
 def _content(root: Path, file: FileChange, _: str) -> bytes:
-    """What a file becomes in the work tree: git then filters it as it does files from there. The blob would not do as
-    the file before, since its line ends and its encoding may be others."""
+    """The bytes of a changed file as the work tree would have them; git then filters them as it filters files from
+    there. The old blob can't take the place of the old file, since its line ends and encoding may differ."""
     target = safe_target(root, file.path)
     return new_content(target.read_bytes() if target.exists() else None, file)
 

@@ -45,7 +45,7 @@ class RelatedPlace:
         path: of the file.
         line: of the use, or of the definition that is used.
         name: of the definition around the use, or of what is used; '' for a whole file.
-        relation: what the one does with the other.
+        relation: what one does with the other, a verb.
         sure: whether it certainly is this definition; else it may be one of the same name.
         distance: hops from the definition.
         text: the line.

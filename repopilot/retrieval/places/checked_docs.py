@@ -156,9 +156,9 @@ def _takes_no_such(index: Index, said: str, symbol: Symbol) -> bool:
 
 
 def _is_copied(index: Index, said: str, symbol: Symbol) -> bool:
-    """Whether the sentence also stands at another definition and speaks of that one, of which the code below it has
-    nothing: of its owner (`Tasks.all` and `Vars.all`: "all tasks") or of what it does (`insert` and `format`:
-    "inserts")."""
+    """Whether the sentence also documents another definition and speaks of that one's owner (`Tasks.all` and
+    `Vars.all`: "all tasks") or of what that one does (`insert` and `format`: "inserts"), which the code below it
+    doesn't contain."""
     owner, _, name = symbol.qualified.rpartition(".")
     stems = word_stems(said)
     outline = index.outline(symbol.path)

@@ -101,7 +101,7 @@ def _constructor(copy: WorkingCopy, source: PythonSource, symbol: Symbol) -> Sym
     """The constructor of a class.
 
     Raises:
-        UsageError: it has none of its own; the hint says what it has.
+        UsageError: it defines none; the hint says what it has.
     """
     name = f"{symbol.qualified}.__init__"
     if any(each.qualified == name for each in copy.workspace.index.outline(symbol.path)):

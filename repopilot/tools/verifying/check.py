@@ -51,7 +51,7 @@ class CheckPaths(Arguments):
 
 
 class NoArguments(Arguments):
-    """Nothing to say."""
+    """No arguments."""
 
 
 @in_thread

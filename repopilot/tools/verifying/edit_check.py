@@ -1,5 +1,5 @@
 """The check of every edit: each occurrence of the names concerned means afterwards what it meant before, and parser,
-linter and type checker say nothing new. Blocking."""
+linter and type checker report nothing new. Blocking."""
 
 from __future__ import annotations
 

@@ -294,7 +294,8 @@ def sources_props(answer_id: str, exchange: Exchange, language: str, *, model: b
 
 
 def explanation_request(exchange: Exchange, language: str) -> str:
-    """The question that has a model explain what code answered or only quoted, '' where it doesn't apply."""
+    """The question that makes a model explain what code answered or only quoted; '' where there is nothing to
+    explain."""
     result = exchange.answer.result
     if not isinstance(result, Explanation) or result.origin not in ("code", "extractive") or result.interrupted:
         return ""
