@@ -146,8 +146,8 @@ class GitHubItem:
             raise
 
     def _issue(self) -> dict:
-        """The issue as the API returns it. GitHub Enterprise and Gitea have the same addresses of issues: where the API
-        of GitHub isn't found, that of Gitea is asked."""
+        """The issue as the API returns it. An issue on GitHub Enterprise and one on Gitea have addresses of the same
+        form: where GitHub's API isn't found, Gitea's is asked."""
         address = f"{self._repo}/issues/{self._item.number}"
         try:
             return self._call("GET", address)

@@ -59,7 +59,7 @@ def _checks(git_dir: Path) -> Iterator[tuple[Path, Callable[[Path], bool]]]:
 
 
 def _damaged_config(git_dir: Path, url: str) -> str | None:
-    """Raises GitFailed, GitTimeout."""
+    """`config` if git can't read it, or its origin is another address; else None. Raises GitFailed, GitTimeout."""
     try:
         found = git_command.run(git_dir, ["config", "--local", "remote.origin.url"], ok=(0, 1))
     except GitFailed as error:
@@ -70,7 +70,7 @@ def _damaged_config(git_dir: Path, url: str) -> str | None:
 
 
 def _damaged_ref(git_dir: Path) -> str | None:
-    """Raises GitFailed, GitTimeout."""
+    """The first ref that git reports as damaged, None for none. Raises GitFailed, GitTimeout."""
     said: list[str] = []
     listing = ["for-each-ref", "--format=%(objectname) %(objecttype)"]
     try:
@@ -83,7 +83,7 @@ def _damaged_ref(git_dir: Path) -> str | None:
 
 
 def _damaged_boundary(git_dir: Path) -> str | None:
-    """Whether `shallow` names commits that aren't there. Raises GitFailed, GitTimeout."""
+    """`shallow` if it names commits that aren't there, else None. Raises GitFailed, GitTimeout."""
     shallow = git_dir / "shallow"
     if not shallow.exists():
         return None

@@ -124,7 +124,7 @@ class NameUse:
         found: what it means; for a shorthand, what the value means.
         member: whether it is looked up in an object, so that it can be a member of something unknown.
         key: what a shorthand's member means; None for other occurrences, or where that isn't known.
-        declares: whether it is the declaration of that.
+        declares: whether it is the declaration of `found`.
     """
 
     source: SyntaxSource
