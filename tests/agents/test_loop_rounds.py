@@ -81,7 +81,7 @@ async def test_a_failing_test_goes_back_into_the_same_conversation(worked):
     rounds = outline.split("  round 1\n")[1]
     assert "\n    tests\n" in rounds and "\n    debate\n" in rounds and "\n    controller\n" in rounds
     assert "Ten percent from the limit on." in answer.text and "after 1 revision" in answer.text
-    said = "goes back to the model now: round 1 of at most 2"
+    said = "go back to the model: round 1 of at most 2"
     assert said not in answer.text
     assert any(isinstance(each, trace.Published) and said in each.answer.text for each in events)
     assert [call.name for call in answer.result.calls] == ["replace_text", "changes", "finish"] * 2

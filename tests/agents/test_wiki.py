@@ -579,7 +579,7 @@ def test_a_sentence_that_was_taken_back_can_be_put_right_and_is_judged_again(tmp
 
     _, asked = with_model(tmp_path, wiki, telling(said, f"1: Mostly `take` gives an `Item` {CITED}.", verdicts))
     refuting = next(prompt for prompt in asked if "Try to refute" in prompt and "All `take`" in prompt)
-    assert "takes it back: it raises" in refuting
+    assert "rereading only the cited lines: it raises" in refuting
     assert f"{count} of {count} " in section_of(wiki) and "Mostly `take` gives" in section_of(wiki)
     assert "did not withdraw the sentence" in section_of(wiki)
     if not beside:

@@ -214,7 +214,7 @@ async def test_reports_without_a_failure_a_place_or_their_proof_are_refused(revi
         _call("report", path="shop/none.py", line=1, failure="It fails.", severity="high"), DONE,
     )  # fmt: skip
     assert not _by_model(report)
-    for n, said in enumerate(("`failure` is empty", "no line 99", "called p7", "shop/none.py"), 1):
+    for n, said in enumerate(("`failure` is empty", "Line 99 doesn't exist", "called p7", "shop/none.py"), 1):
         assert said in prompts[n].rpartition("Error: ")[2]
 
 
@@ -232,7 +232,7 @@ async def test_opinions_come_last_and_only_those_that_stand_up_to_a_second_look(
     assert [(f.rule, f.failure) for f in _by_model(report)] == [("regression", "Opinion 2."), ("opinion", "Opinion 4.")]
     assert [f.failure for f in report.folded] == ["Opinion 1.", "Opinion 5.", "Opinion 6."]
     assert outline.count("second look") == 3
-    assert "### 3 remarks that don't count" in report_markdown(report) and len(report_json(report)["folded"]) == 3
+    assert "### 3 remarks not counted" in report_markdown(report) and len(report_json(report)["folded"]) == 3
 
 
 async def test_both_states_are_looked_at(reviewed):
@@ -446,4 +446,4 @@ async def test_a_suggestion_of_whole_lines_is_a_replacement_that_can_be_read(rev
     )
     assert report_json(report)["findings"][0]["message"] == f"{first.failure} Suggestion: {lines}"
     assert second.replacement is None and "Use min." in second.message
-    assert "the file can't be read" in prompts[1] and "no line 99" in prompts[2]
+    assert "the file can't be read" in prompts[1] and "Line 99 doesn't exist" in prompts[2]

@@ -207,7 +207,7 @@ async def test_a_run_that_was_stopped_keeps_what_ended_and_the_next_one_runs_tha
         and "not all of them finish: 1 did" in before.text
         and "tests had finished by then" in before.text
     )
-    assert "`run_tests` compares those that had ended" in before.text
+    assert "`run_tests` compares the tests that finished" in before.text
 
 
 SLOW_IN_NODE = """const test = require("node:test");
