@@ -161,7 +161,7 @@ async def test_a_change_that_rewrites_what_tests_expect_says_which(tmp_path: Pat
 async def test_a_test_that_a_change_only_adds_to_is_not_rewritten(tmp_path: Path):
     longer = ("test_lib.py", "== [1]", "== [1]\n    assert grow([], 2) == [None]")
     done = await _with_edits(tmp_path, [("lib.py", "return rows", "return rows or [None]"), longer])
-    assert "as it was before" not in done.text and done.result.tests.own == ("test_lib.py::test_grow",)
+    assert "The old version of" not in done.text and done.result.tests.own == ("test_lib.py::test_grow",)
 
 
 async def _with_edits(tmp_path: Path, edits: list[tuple[str, str, str]]) -> Answer:

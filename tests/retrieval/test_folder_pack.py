@@ -76,7 +76,7 @@ def test_what_does_not_fit_is_left_out_whole_and_said(index):
     assert real_tokenizer()(rendered(found, "markdown")) == found.tokens <= 700
     assert "shop/cart/long.py" not in {each.path for each in found.excerpts} and found.left_out == 1
     assert next(line.strip() for line in found.tree if "left out" in line).startswith("long.py ")
-    assert "1 file is left out" in rendered(found, "markdown")
+    assert "1 file doesn't fit into" in rendered(found, "markdown")
     assert packed(index, budget=found.tokens - 1).left_out > 1
     with pytest.raises(UsageError, match="The list of files alone takes"):
         packed(index, budget=50)
