@@ -40,7 +40,7 @@ def test_the_score_is_the_formula() -> None:
         (finding(rule="PT015", severity="medium"), False),
         (finding(rule="SIM115", severity="medium"), False),
         (finding(rule="PERF401", domain="performance"), False),
-        (finding(rule="complexity", source="radon", severity="high"), False),
+        (finding(rule="C901", source="ruff", severity="low"), False),
         (finding(rule="broad-catch", source="checks"), False),
         (finding(rule="F401"), True),
         (finding(rule="F401", path="tests/test_a.py"), False),
@@ -110,8 +110,8 @@ def test_a_function_that_was_complex_before_is_not_the_fault_of_who_edits_its_he
     was: int, now: int, new: bool
 ) -> None:
     def complexity(line: int, amount: int) -> Finding:
-        message = f"parse has a cyclomatic complexity of {amount}; above 10 it is hard to test."
-        return Finding("a.py", line, "low", "complexity", message, "radon", "performance", f"def parse(x{line}):")
+        message = f"`parse` is too complex ({amount} > 10)"
+        return Finding("a.py", line, "low", "C901", message, "ruff", "performance", f"def parse(x{line}):")
 
     found = new_and_old([complexity(3, now)], [complexity(1, was)] if was else [], {"a.py": frozenset({3})})
     assert [len(part) for part in found] == ([1, 0] if new else [0, 1])

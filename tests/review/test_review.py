@@ -101,7 +101,7 @@ async def test_a_diff_reports_what_it_brought_and_nothing_else(work: Path, tmp_p
     assert next(f for f in facts["findings"] if f["path"] == "pkg/use.py")["rule"] == "F821"
     assert any("logo.png" in note for note in facts["notes"])
     steps = outline(events)
-    for name in ("scope", "security", "performance", "style", "bandit", "ruff", "radon"):
+    for name in ("scope", "security", "performance", "style", "bandit", "ruff"):
         assert name in steps
 
 

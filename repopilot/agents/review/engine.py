@@ -97,7 +97,6 @@ ANALYSERS = (
     SECRETS,
     Analyser("silenced", "style", silenced_elsewhere),
     Analyser("rules", "security", partial(registry.find, domain="security")),
-    Analyser("radon", "performance", linters.radon),
     Analyser("ruff", "performance", linters.ruff_speed),
     Analyser("rules", "performance", partial(registry.find, domain="performance")),
     Analyser("ruff", "style", linters.ruff_style),

@@ -12,10 +12,10 @@ from repopilot.types import Finding, ProofKind
 DOMAINS = ("security", "performance", "style")
 WEIGHTS = {"critical": 25, "high": 10, "medium": 4, "low": 1}
 _ORDER = tuple(WEIGHTS)
-_ANALYSERS = ("ruff", "bandit", "radon", "checks")
+_ANALYSERS = ("ruff", "bandit", "checks")
 RULES: Mapping[ProofKind, str] = {"proved": "regression", "shown": "defect", "opinion": "opinion"}
 """The rule id of a model's finding, by how well the finding is proved."""
-MEASURED = frozenset(("complexity", "PLR0913", "PLR0915", "PLR1702"))
+MEASURED = frozenset(("C901", "PLR0913", "PLR0915", "PLR1702"))
 """Rules that measure a function, reported at its first line."""
 
 _DEFECTS = re.compile(r"(?:F|B|E9|PLE|S|ASYNC|YTT)\d|invalid-syntax$")
@@ -32,7 +32,7 @@ _TOPICS = (
     (re.compile(r"^(B303|B324|weak-hash)$"), "hash"),
     (re.compile(r"^(B301|B302|B506|unsafe-.*)$"), "unsafe"),
     (re.compile(r"^(syntax-error|invalid-syntax|E9\d\d)$"), "syntax"),
-    (re.compile(r"^(C901|PLR0915|complexity)$"), "complexity"),
+    (re.compile(r"^(C901|PLR0915)$"), "complexity"),
     (re.compile(r"^(B311|weak-random)$"), "random"),
     (re.compile(r"^(ASYNC2\d\d|blocking-call)$"), "blocking"),
 )
@@ -73,7 +73,7 @@ def is_likely_defect(finding: Finding, chosen: Container[str]) -> bool:
     if finding.source not in _ANALYSERS or finding.rule in chosen:
         return True
     least = "low" if finding.source == "ruff" else "medium"
-    fault = finding.source != "radon" and (finding.source != "ruff" or _DEFECTS.match(finding.rule) is not None)
+    fault = finding.source != "ruff" or _DEFECTS.match(finding.rule) is not None
     return fault and has_severe((finding,), "high" if is_test_path(finding.path) else least)
 
 

@@ -1,4 +1,4 @@
-"""The analysers that are programs of their own: ruff, bandit, radon. Each raises AnalyserFailed when it is missing or
+"""The analysers that are programs of their own: ruff, bandit. Each raises AnalyserFailed when it is missing or
 breaks."""
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from repopilot import i18n
 from repopilot.agents.review.replacements import replacement
 from repopilot.code.file_version import Code
 from repopilot.code.formats.notebook import is_notebook
@@ -34,7 +33,7 @@ _STYLE_IGNORED = "PLE0704,B008,B010,B009,B019,B028,B904,B905,B011,B027,B017,B024
 _SPEED = (
     "PERF101,PERF102,PERF401,PERF402,PERF403,C400,C401,C402,C403,C404,C405,C409,C410,C411,C413,C414,C416,C417,C418,"
     "C419,RUF015,RUF017,PLR1733,PLR1736,FURB129,FURB132,FURB192,PLC0206,PLC0208,B019,"
-    "ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC240,ASYNC250,ASYNC251"
+    "C901,ASYNC210,ASYNC212,ASYNC220,ASYNC221,ASYNC222,ASYNC230,ASYNC240,ASYNC250,ASYNC251"
 )
 _SPEED_IGNORED = "C408"
 _RUFF_OPTIONS = (
@@ -217,27 +216,6 @@ def _is_placeholder(item: dict) -> bool:
         or " " in value
         or bool(named and not telling)
     )
-
-
-def radon(codes: Sequence[Code]) -> list[Finding]:
-    """Python functions with too many branches, by radon: cyclomatic complexity above 10 (low), 20 (medium), 40 (high).
-
-    Radon's own grades C, D and E, F. Assertions don't count: a test is not hard to follow for having many.
-    """
-    findings = []
-    for copies in copies_of_python(codes):
-        for path, blocks in program_json("radon", ["cc", "--json", "--no-assert", "--min", "C", "--", *copies]).items():
-            code = copies.get(path)
-            if code is None or isinstance(blocks, dict):  # a dict: radon could not parse it, which ruff says better
-                continue
-            findings += [_radon_finding(code, b) for b in blocks if b["type"] != "class"]
-    return findings
-
-
-def _radon_finding(code: Code, block: dict) -> Finding:
-    severity: Severity = "high" if block["complexity"] > 40 else "medium" if block["complexity"] > 20 else "low"
-    message = i18n.message("review.complexity", name=block["name"], complexity=block["complexity"])
-    return code.finding(block["lineno"], severity, "performance", "complexity", message, "radon")
 
 
 def _sentence(text: str) -> str:

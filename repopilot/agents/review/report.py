@@ -56,7 +56,7 @@ def report_markdown(
     Args:
         report: what was found.
         cited: the citation number of a (path, line), which is written as `[1]` behind its finding.
-        language: what to write it in; the words of ruff, bandit and radon stay English.
+        language: what to write it in; the words of ruff and bandit stay English.
 
     Returns:
         Markdown, a heading of the third level for each file.
