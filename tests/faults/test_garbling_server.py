@@ -6,9 +6,10 @@ import asyncio
 import json
 import threading
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
+from support.loopback import LoopbackServer
 from support.ollama_wire import described
 
 from repopilot.errors import RepoPilotError
@@ -64,8 +65,8 @@ def garbling():
 
         do_POST = do_GET
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    server = LoopbackServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}", answers
     server.shutdown()
     server.server_close()

@@ -10,10 +10,11 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from support.loopback import LoopbackServer
 from support.waiting import PATIENCE_S
 
 from repopilot.errors import Cancelled, EnvironmentFailed
@@ -83,7 +84,7 @@ def registry(monkeypatch) -> Iterator[str]:
             pass
 
     stopped = threading.Event()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    server = LoopbackServer(("127.0.0.1", 0), Registry)
     address = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("npm_config_registry", address)

@@ -8,10 +8,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import httpx
+from support.loopback import LoopbackServer
 from support.waiting import until
 
 _CODE = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', 'run', *sys.argv[1:]])"
@@ -59,7 +60,7 @@ def answering(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[str]
         def log_message(self, *arguments: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with LoopbackServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"

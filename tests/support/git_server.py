@@ -11,9 +11,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from support.loopback import LoopbackServer
 
 
 @dataclass
@@ -41,14 +43,14 @@ class GitServer:
 @contextmanager
 def serve(folder: Path, certificate: Path | None = None) -> Iterator[GitServer]:
     """Serve the bare repositories of a folder until the block ends; over TLS with a certificate of `self_signed`."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server = LoopbackServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     if certificate is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
         server.socket = context.wrap_socket(server.socket, server_side=True)
     state = GitServer(f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}", folder)
     server.RequestHandlerClass = type("Handler", (_Handler,), {"state": state})
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield state

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
+from support.loopback import LoopbackServer
 from support.openapi import Description
 
 PAGE_LIMIT = 100
@@ -34,10 +35,10 @@ State = TypeVar("State")
 @contextmanager
 def listening(handler: type[BaseHTTPRequestHandler], state_of: Callable[[str], State]) -> Iterator[State]:
     """Answer with a handler, which finds the state as `state`, until the block ends."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server = LoopbackServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
     state = state_of(f"http://127.0.0.1:{server.server_port}")
     server.RequestHandlerClass = type("Handler", (handler,), {"state": state})
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield state
     finally:
@@ -164,14 +165,14 @@ def answering(
 
         do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
-    class Server(ThreadingHTTPServer):
+    class Server(LoopbackServer):
         address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
 
     server = Server((host, 0), Handler)
     server.handle_error = lambda *_: None  # such as a client that trusts no certificate
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http{'s' * bool(tls)}://{f'[{host}]' if ':' in host else host}:{server.server_port}", asked
     finally:

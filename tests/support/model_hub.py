@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from support.loopback import LoopbackServer
 
 
 @contextmanager
@@ -25,8 +27,8 @@ def hub(content: bytes, stop_after: int | None = None):
             self.end_headers()
             self.wfile.write(content[start:][:stop_after])
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    server = LoopbackServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/tiny.gguf", asked
     finally:

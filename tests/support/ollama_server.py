@@ -19,11 +19,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import MappingProxyType
 from typing import Any, Literal
 
 from support import ollama_wire as wire
+from support.loopback import LoopbackServer
 from support.waiting import until
 
 Behaviour = Literal["ok", "hang", "hang midway", "close midway", "500", "garbage", "error midway", "slow"]
@@ -78,12 +79,12 @@ class OllamaServer:
 
     def __init__(self, port: int = 0, **state: Any) -> None:
         self.state = State(**state)
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), _handler(self.state))
+        self._http = LoopbackServer(("127.0.0.1", port), _handler(self.state))
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def __enter__(self) -> OllamaServer:
-        threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *exception: object) -> None:

@@ -7,9 +7,11 @@ import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from importlib.metadata import distribution
 from pathlib import Path
+
+from support.loopback import LoopbackServer
 
 PYTEST = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 
@@ -86,7 +88,7 @@ def serve_index(folder: Path, times: Mapping[str, str], other: str) -> Iterator[
             self.end_headers()
             self.wfile.write(json.dumps(document).encode())
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LoopbackServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/simple"

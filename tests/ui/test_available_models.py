@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from support.loopback import LoopbackServer
 from support.ollama_server import OllamaServer
 from support.waiting import PATIENCE_S, eventually
 
@@ -50,11 +51,11 @@ class FlakyHub:
                 stop = len(content) if len(hub.asked) > failures else start + len(content) // 5
                 self.wfile.write(content[start:stop])
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = LoopbackServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/tiny.gguf"
 
     def __enter__(self) -> FlakyHub:
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
