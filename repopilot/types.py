@@ -5,7 +5,7 @@ Line numbers are 1-based and inclusive everywhere. Paths are POSIX, relative to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, KeysView, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -413,11 +413,14 @@ class TestRun:
     apart: tuple[str, ...] = ()
     inverted: tuple[str, ...] = ()
 
+    def tests(self, *outcomes: TestOutcomeName) -> KeysView[str]:
+        """The ids of the tests with some outcomes, in the order of the run."""
+        return {name: outcome for name, outcome in self.outcomes.items() if outcome in outcomes}.keys()
+
     @property
     def checked(self) -> int:
         """How many of the tests that passed are `inverted`."""
-        passed = (name for name, outcome in self.outcomes.items() if outcome == "passed")
-        return sum(name.partition("[")[0] in self.inverted for name in passed)
+        return sum(name.partition("[")[0] in self.inverted for name in self.tests("passed"))
 
     @property
     def seconds_needed(self) -> float:

@@ -239,6 +239,11 @@ def language_of_script(first_line: str) -> str | None:
     return _INTERPRETERS.get(found["program"].lower()) if found else None
 
 
+def language_in(path: str, text: str) -> str | None:
+    """The language of a file by its name, or by the program that its first line names; None for none."""
+    return language_of(path) or language_of_script(text[:200].split("\n", 1)[0])
+
+
 def suffix_of(name: str) -> str:
     """The file suffix of a programming language, given its label on a code block (`js`, `javascript`); else ''."""
     language = name if name in _LANGUAGES else _SUFFIXES.get(f".{name}", "")

@@ -365,7 +365,7 @@ def _proof(tests: TestReport | None, files: Sequence[FileChange], language: str)
         return i18n.text("forge.not_tested", language)
     if tests.repaired or tests.genuine:
         return ""
-    passed = [name for name, outcome in tests.run.outcomes.items() if outcome == "passed"] if tests.run else []
+    passed = tests.run.tests("passed") if tests.run else ()
     own = own_tests(tuple(files))
     tried = [name for name in passed if name not in tests.added and brings(own, name)]
     names = ", ".join(map(_code, islice(tried, 8)))

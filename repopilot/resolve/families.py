@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.code.languages import family
-from repopilot.resolve.occurrences import language_in
+from repopilot.code.languages import family, language_in
 from repopilot.resolve.python_families import PythonTies
 from repopilot.resolve.values import Family, NameSpan, Occurrence, Resolved
 

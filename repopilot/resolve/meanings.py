@@ -10,10 +10,9 @@ from tree_sitter import Tree
 from repopilot.code.formats.notebook import SUFFIX as NOTEBOOK
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.formats.notebook_cells import read_cells
-from repopilot.code.languages import SCRIPTS
+from repopilot.code.languages import SCRIPTS, language_in
 from repopilot.code.source_positions import line_at
 from repopilot.code.syntax import parse
-from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import Diagnosis, Meaning, NameSpan
 from repopilot.sandbox.language_servers.positions import Positions
 from repopilot.sandbox.language_servers.session import LanguageSession, Target

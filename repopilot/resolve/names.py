@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
-from repopilot.code.languages import file_kind
+from repopilot.code.languages import file_kind, language_in
 from repopilot.errors import LanguageServerError
 from repopilot.index.store import Index
 from repopilot.resolve import meanings as by_server
 from repopilot.resolve.families import family_in, same_definition, ties_of
 from repopilot.resolve.fixture_members import with_fixtures
 from repopilot.resolve.folder_texts import FolderTexts
-from repopilot.resolve.occurrences import language_in, occurrences_in, spans_in
+from repopilot.resolve.occurrences import occurrences_in, spans_in
 from repopilot.resolve.syntax.resolver import SyntaxResolver
 from repopilot.resolve.syntax.syntax_source import may_refer
 from repopilot.resolve.values import Diagnosis, Family, Meaning, NameSpan, Occurrence, Resolved, Tree, Uses, differing

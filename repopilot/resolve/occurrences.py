@@ -11,7 +11,7 @@ from tree_sitter import Tree
 
 from repopilot.code.formats.notebook import is_notebook
 from repopilot.code.formats.notebook_cells import read_cells
-from repopilot.code.languages import grammar, language_of, language_of_script
+from repopilot.code.languages import grammar, language_in
 from repopilot.code.syntax import ancestors, parse
 from repopilot.resolve.python_scopes import python_tree
 from repopilot.resolve.values import NameSpan, Occurrence, OccurrenceKind
@@ -23,11 +23,6 @@ _TEXTS = ("string", "char", "heredoc", "jsx_text", "regex", "template_literal")
 
 
 _Found = tuple[tuple[int, int], OccurrenceKind]
-
-
-def language_in(path: str, text: str) -> str | None:
-    """The language of a file by its name, or by the program that its first line names; None for none."""
-    return language_of(path) or language_of_script(text[:200].split("\n", 1)[0])
 
 
 def occurrences_in(name: str, path: str, text: str) -> list[Occurrence]:

@@ -97,16 +97,16 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
     """
     if after.ended == "finished":
         before = _renumbered(before, after)
-    green = _with(before, "passed")
-    red = _with(before, "failed", "error")
-    still_green = _with(after, "passed")
-    still_red = _with(after, "failed", "error")
+    green = before.tests("passed")
+    red = before.tests("failed", "error")
+    still_green = after.tests("passed")
+    still_red = after.tests("failed", "error")
     kept = [name for name in green if name in after.outcomes or files.path_of(name) not in files.edited]
     if after.ended != "finished":  # a test that the run didn't reach isn't gone
         kept = [name for name in kept if name in after.outcomes]
     turned = [name for name in kept if name not in still_green and after.outcomes.get(name) != "skipped"]
     # Such as a strict xfail test that now passes, which pytest reports as failed.
-    turned += [name for name in _with(before, "skipped") if name in still_red]
+    turned += [name for name in before.tests("skipped") if name in still_red]
     # A file that can no longer be collected is left out: its tests are in `turned`.
     known = {*before.outcomes, *before.unreached}
     complete = _is_complete(before)
@@ -120,7 +120,7 @@ def compare(before: TestRun, after: TestRun, files: TestFiles = NO_FILES) -> Bas
         red=tuple(name for name in red if name in still_red),
         green=sum(name in still_green for name in green),
         added=tuple(name for name in still_green if name not in known) if complete else (),
-        skipped=tuple(name for name in _with(before, "skipped") if after.outcomes.get(name) == "skipped"),
+        skipped=tuple(name for name in before.tests("skipped") if after.outcomes.get(name) == "skipped"),
     )
 
 
@@ -154,8 +154,8 @@ async def compare_same_tests(
             was before: a test of the change can't run there or fails both times, or a test that shares one of its files
             fails.
     """
-    red = _with(before, "failed", "error")
-    green = _with(after, "passed")
+    red = before.tests("failed", "error")
+    green = after.tests("passed")
     own = [name for name in failing_without(before, after) if files.path_of(name) in files.own]
     own = [name for name in own if files.brings(name)]
     known = {*before.outcomes, *before.unreached}
@@ -199,7 +199,7 @@ async def compare_with_baseline(
     compared = await compare_same_tests(unchanged, changed, files, partial(before, False, ()))
     if compared.repaired and not compared.broken:
         # A flaky test has not been repaired.
-        still = _with(await before(True, compared.repaired), "failed", "error")
+        still = (await before(True, compared.repaired)).tests("failed", "error")
         compared = replace(compared, repaired=tuple(name for name in compared.repaired if name in still))
     turned = (*compared.repaired, *compared.own)
     if changed.unreached and turned and not compared.broken:
@@ -222,7 +222,7 @@ def failing_without(run: TestRun, changed: TestRun) -> tuple[str, ...]:
         run: on the unchanged tree, with the tests as the change has them.
         changed: on the changed one.
     """
-    return tuple(name for name in _with(run, "failed") if changed.outcomes.get(name) == "passed")
+    return tuple(name for name in run.tests("failed") if changed.outcomes.get(name) == "passed")
 
 
 def without(run: TestRun, left_out: Collection[str]) -> TestRun:
@@ -245,7 +245,3 @@ def without(run: TestRun, left_out: Collection[str]) -> TestRun:
 def _is_complete(run: TestRun) -> bool:
     """Whether the run tells which tests exist."""
     return run.ended == "finished" or bool(run.unreached)
-
-
-def _with(run: TestRun, *outcomes: str) -> dict[str, None]:
-    return {name: None for name, outcome in run.outcomes.items() if outcome in outcomes}

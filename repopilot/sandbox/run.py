@@ -136,7 +136,7 @@ def run_pytest(
         # Read before anything runs, so that no code under test can change the expectations.
         problem, expected = _expected(sources)
         internals = _internals(context) if verify else ()
-        red = _ids(chosen.before, "failed", "error")
+        red = frozenset(chosen.before.tests("failed", "error") if chosen.before else ())
         decoys = _run_decoys(context, red) if verify and not problem and not internals else ()
         if stopped := _ended_early(decoys[-1][1], limits) if decoys else ():
             # Limits apply to the whole verdict: tests that hit one aren't run again.
@@ -167,11 +167,6 @@ def run_pytest(
         told = [(_apart_from(control, alike), run) for control, run in decoys]
         doubts, inverted = _controlled(believed, controls, told, {*map(without_parameters, red)})
         return replace(_result(first, context, doubts, genuine=not doubts), inverted=inverted)
-
-
-def _ids(run: TestRun | None, *outcomes: str) -> frozenset[str]:
-    """The ids of the tests of a run with some outcomes."""
-    return frozenset(name for name, outcome in run.outcomes.items() if outcome in outcomes) if run else frozenset()
 
 
 def _with_writing(first: _Run, context: _Context) -> tuple[_Run, tuple[str, ...]]:
@@ -249,7 +244,8 @@ def _remaining(
     may skip itself in a way that its text doesn't show."""
     left_out = {without_parameters(test) for test in job.left_out}
     told = before is not None and before.ended == "finished" and before.outcomes.get(path) != "error"
-    ran_before = {without_parameters(name) for name in _ids(before, "passed", "failed", "error")}
+    ran = before.tests("passed", "failed", "error") if before else ()
+    ran_before = set(map(without_parameters, ran))
     for test in expected:
         identity = f"{path}::{test.id}"
         outcomes = run.report.by_test.get(identity, ())

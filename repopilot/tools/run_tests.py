@@ -71,7 +71,7 @@ class TestsBefore:
 
 def seen_green(states: Iterable[StateBefore]) -> set[str]:
     """The ids of the tests that passed in some run without the edits."""
-    return {name for state in states for name, outcome in state.run.outcomes.items() if outcome == "passed"}
+    return {name for state in states for name in state.run.tests("passed")}
 
 
 async def places_near(task: str, workspace: Workspace) -> tuple[Hit, ...]:
@@ -111,7 +111,7 @@ async def tests_before(near: Sequence[Hit], context: ToolContext) -> TestsBefore
             of_others = bool(missing_modules(run)) or run.ended == "timeout"
             told = _others_may(run, paths) if of_others else _not_here(_why_not(run))
             return replace(told, text=joined((told.text, *left_open)))
-    red = _red(run)
+    red = list(run.tests("failed", "error"))
     key = "run" if run.ended == "finished" else "cut"
     rows = [message(f"tests_before.{key}", count=len(run.outcomes), files=", ".join(paths))]
     rows += [message("tests_before.red", count=len(red), names=_names(red))] if red else []
@@ -261,11 +261,6 @@ def _ran(run: TestRun) -> bool:
     return bool(run.passed or run.failed)
 
 
-def _red(run: TestRun) -> list[str]:
-    """The ids of the tests that failed or could not run."""
-    return [name for name, outcome in run.outcomes.items() if outcome in ("failed", "error")]
-
-
 def _why_not(run: TestRun) -> str:
     """Why no test of a run could be run, in a sentence."""
     if lacking := missing_modules(run):
@@ -283,7 +278,7 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
         key = "own_file" if missing_modules(after) else "not_again"
         again = (message(f"check_tools.{key}"),) if before.output else ()  # a new file can still be fixed
         return [message("check_tools.none_ran", why=_why_not(after)), *again]
-    passed = [name for name, outcome in after.outcomes.items() if outcome == "passed"]
+    passed = list(after.tests("passed"))
     both = [name for name in passed if before.outcomes.get(name) == "passed"]
     others = [name for name in passed if name not in (*both, *compared.added, *compared.own, *compared.repaired)]
     rows: list[str] = []
@@ -295,7 +290,9 @@ def _told(compared: BaselineComparison, after: TestRun, tests: TestSelection) ->
         "red_before": compared.red,
         "broken": [name for name in compared.broken if name in before.outcomes],
         "new_red": [name for name in compared.broken if name not in before.outcomes],
-        "red_unknown": [n for n in _red(after) if n not in before.outcomes and n not in compared.broken],
+        "red_unknown": [
+            n for n in after.tests("failed", "error") if n not in before.outcomes and n not in compared.broken
+        ],
         "repaired": compared.repaired,
     }
     for key, ids in changed.items():

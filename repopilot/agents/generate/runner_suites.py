@@ -135,5 +135,4 @@ def _faults_of(old: str, change: FileChange) -> list[tuple[Mutant, bool]]:
 def _turned_red(green: TestRun, mutated: TestRun) -> list[str]:
     """The tests that passed and fail with a fault. A file that can't be loaded, or code that doesn't compile, shows
     nothing: its tests are not named."""
-    failed = (name for name, outcome in mutated.outcomes.items() if outcome == "failed")
-    return [name for name in failed if green.outcomes.get(name) == "passed"]
+    return [name for name in mutated.tests("failed") if green.outcomes.get(name) == "passed"]

@@ -162,8 +162,7 @@ def judge(evidence: ChangeEvidence, opinions: Opinions) -> Verdict:
 
 def newly_failed(run: TestRun, red_before: Sequence[str]) -> frozenset[str]:
     """The tests that failed in a run, or could not run, and are not among those that failed before the change."""
-    failed = (id for id, outcome in run.outcomes.items() if outcome in ("failed", "error"))
-    return frozenset(failed) - frozenset(red_before)
+    return frozenset(run.tests("failed", "error")) - frozenset(red_before)
 
 
 def decisive_reasons(evidence: ChangeEvidence, opinions: Opinions) -> tuple[str, ...]:

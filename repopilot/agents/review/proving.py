@@ -86,7 +86,7 @@ class _Runs:
     @property
     def turned(self) -> list[str]:
         """Tests that pass before the change and fail after it."""
-        return [name for name, outcome in self.before.outcomes.items() if outcome == "passed" and name in self.failing]
+        return [name for name in self.before.tests("passed") if name in self.failing]
 
     @property
     def fails_on_new(self) -> bool:

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from repopilot import i18n
 from repopilot.code.file_version import Code, code
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.code.languages import file_kind, language_of, language_of_script
+from repopilot.code.languages import file_kind, language_in, language_of
 from repopilot.errors import UsageError
 from repopilot.redaction.redact import redacted, shown_path
 from repopilot.redaction.secret_paths import secret_name
@@ -171,20 +171,18 @@ def _version(snapshot: Snapshot, path: str, settings: Settings) -> Code | Skip:
     data = find_raw(snapshot, path)
     if data is None:
         return Skip(path, i18n.message("repo.skip.name_not_utf8" if "\ufffd" in path else "review.reasons.not_regular"))
-    script = _script_language(path, data) is not None
+    script = not language_of(path) and _language(path, data) != ""
     if skip := reason_to_skip(path, max(len(data), 1), settings.max_file_kb << 10, (), script=script):
         return Skip(path, skip)
     return _as_code(path, data)
 
 
-def _script_language(path: str, data: bytes) -> str | None:
-    """The language that a file's first line tells, where its name tells none."""
-    first = data[:200].partition(b"\n")[0].decode("ascii", "replace")
-    return None if language_of(path) else language_of_script(first)
+def _language(path: str, data: bytes) -> str:
+    return language_in(path, data[:200].decode("ascii", "replace")) or ""
 
 
 def _as_code(path: str, data: bytes) -> Code | Skip:
-    language = language_of(path) or _script_language(path, data) or ""
+    language = _language(path, data)
     if file_kind(path) not in _READ:
         return Skip(path, i18n.message("review.reasons.documentation"))
     text = text_of(path, data) if data.strip() else ""

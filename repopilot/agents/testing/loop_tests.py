@@ -89,7 +89,7 @@ async def _judged(
             files = {**modules, subject.path: mutant.text}
             run = await run_selected(TestSelection(tuple(modules)), files, workspace, folder)
             if run.outcomes:
-                failed = (test for test, outcome in run.outcomes.items() if outcome in ("failed", "error"))
+                failed = run.tests("failed", "error")
                 caught = sorted({_name_of(test) for test in failed if green.outcomes.get(test) == "passed"})
                 outcome = (mutant.line, one_line(mutant.before), one_line(mutant.after), tuple(caught))
                 judged.append(MutantOutcome(subject.path, *outcome))

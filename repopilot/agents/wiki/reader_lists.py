@@ -84,8 +84,8 @@ def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[st
     rows = []
     for base in (each for each in classes if each.kind == "class" and not ERROR.search(each.name)):
         own = (s for s in subclasses(facts.index, base.name) if s.path in facts.component_of)
-        heirs = {s.qualified: s for s in sorted(own, key=lambda s: (s.path, s.start_line), reverse=True)}
-        told = [heir for heir in reversed(heirs.values()) if heir.name in named and facts.is_public(heir)]
+        heirs = {s.qualified: s for s in sorted(own, key=_place, reverse=True)}  # the first of each name
+        told = [heir for heir in sorted(heirs.values(), key=_place) if heir.name in named and facts.is_public(heir)]
         often = Counter(posixpath.dirname(heir.path) for heir in told)
         links = [
             page.linked(code(s.qualified), s.path, s.start_line) for s in told if often[posixpath.dirname(s.path)] > 1
@@ -94,6 +94,10 @@ def variants(facts: ComponentFacts, files: Iterable[str], page: Page) -> list[st
             name = page.linked(code(base.qualified), base.path, base.start_line)
             rows.append((-len(links), list_row(name, ", ".join(links), page.language)))
     return [row for _, row in sorted(rows)[:MOST_BASES]]
+
+
+def _place(symbol: Symbol) -> tuple[str, int]:
+    return symbol.path, symbol.start_line
 
 
 def _names_in_documents(index: Index) -> frozenset[str]:

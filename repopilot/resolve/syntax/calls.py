@@ -105,5 +105,5 @@ def items_of(node: Node) -> list[Node]:
 def _type_in(source: SyntaxSource, parameter: Node) -> str:
     """The type of a parameter, with what the declarator of C adds to it."""
     parts = [parameter.child_by_field_name(field) for field in ("type", "declarator", "pattern")]
-    kind, declarator, pattern = (source.text_of(part) if part is not None else "" for part in parts)
+    kind, declarator, pattern = map(source.text_of, parts)
     return "this" if pattern == "this" else kind + re.sub(r"\w+", "", declarator)

@@ -234,8 +234,8 @@ class SyntaxSource:
             item for item, statement in self.imports if statement.start_byte <= node.start_byte < statement.end_byte
         ]
 
-    def text_of(self, node: Node) -> str:
-        """The text of a node."""
+    def text_of(self, node: Node | None) -> str:
+        """The text of a node, '' for none."""
         return text_of(node, self.data)
 
     def characters(self, start: int, end: int) -> tuple[int, int]:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from repopilot.code.languages import language_in
 from repopilot.code.python_ast import parse_python
 from repopilot.code.source_positions import SourcePositions, line_at
-from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.values import NameSpan, Occurrence
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from repopilot.tools.refactoring.python_imports import (
     ModuleText,
     dotted_below,
     is_package,
+    module_as_written,
     plain,
     root_of,
     split_module,
@@ -186,8 +187,7 @@ class ModuleMove:
                 edits += [Replacement(*span, last) for span in uses]
             elif last != bound.alias.name and (self._is_used(tree, bound.alias.name) or is_package(user.path)):
                 what = f"{last} as {bound.alias.name}"
-        written = "." * node.level + (node.module or "")
-        if package == written:
+        if package == module_as_written(node):
             edits.append(Replacement(*user.positions.span(bound.alias), what))
         elif not package:
             edits.append(user.behind(node, f"import {what}"))

@@ -205,7 +205,7 @@ class ModuleText:
     def with_alias(self, body: Sequence[ast.stmt], module: str, what: str) -> Replacement | None:
         """Add a name to an import of the same module among some statements; None without such an import."""
         for node in body:
-            same = isinstance(node, ast.ImportFrom) and node.names[0].name != "*" and _written(node) == module
+            same = isinstance(node, ast.ImportFrom) and node.names[0].name != "*" and module_as_written(node) == module
             if same and isinstance(node, ast.ImportFrom):
                 if what in [ast.unparse(alias) for alias in node.names]:
                     return Replacement(0, 0, "")
@@ -250,7 +250,8 @@ def _common(one: Sequence[str], other: Sequence[str]) -> list[str]:
     return [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
 
 
-def _written(node: ast.ImportFrom) -> str:
+def module_as_written(node: ast.ImportFrom) -> str:
+    """The module as an import names it, with the dots of a relative one."""
     return "." * node.level + (node.module or "")
 
 

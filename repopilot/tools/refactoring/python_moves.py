@@ -22,6 +22,7 @@ from repopilot.tools.refactoring.python_imports import (
     bound_names,
     is_guarded_import,
     is_typing,
+    module_as_written,
 )
 from repopilot.tools.refactoring.signature import added_items, removed_items
 
@@ -449,8 +450,7 @@ def with_import(module: ModuleText, line: str, typing: bool = False) -> str:
             return replaced(named, [inner.with_statement(f"\nif TYPE_CHECKING:\n    {line}")])
         body = block.body
     if isinstance(wanted, ast.ImportFrom):
-        module_name = "." * wanted.level + (wanted.module or "")
-        made = module.with_alias(body, module_name, ", ".join(map(ast.unparse, wanted.names)))
+        made = module.with_alias(body, module_as_written(wanted), ", ".join(map(ast.unparse, wanted.names)))
         if made is not None:
             return replaced(module.text, [made])
     if any(ast.unparse(node) == ast.unparse(wanted) for node in body):

@@ -42,7 +42,7 @@ class PythonSource:
 
     def of(self, node: Node | None) -> str:
         """The text of a node, '' for none."""
-        return text_of(node, self._data) if node is not None else ""
+        return text_of(node, self._data)
 
     def line(self, offset: int) -> int:
         """The line of a character, from 1."""

@@ -11,13 +11,12 @@ from dataclasses import replace
 from pydantic import Field
 
 from repopilot.code.formats.notebook import is_notebook
-from repopilot.code.languages import TYPESCRIPT, dotted, file_kind, language_of
+from repopilot.code.languages import TYPESCRIPT, dotted, file_kind, language_in, language_of
 from repopilot.code.source_positions import line_at
 from repopilot.errors import SeveralFit, UsageError
 from repopilot.i18n import message
 from repopilot.resolve.families import Ties, family_in
 from repopilot.resolve.names import SYNTAX
-from repopilot.resolve.occurrences import language_in
 from repopilot.resolve.python_families import is_private
 from repopilot.resolve.python_scopes import PythonName, python_names, python_tree
 from repopilot.resolve.uses.built_names import built_names

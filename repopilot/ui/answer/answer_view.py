@@ -168,8 +168,6 @@ async def show_citation(chat: Chat, payload: dict) -> dict:
     line = payload.get("line")
     if isinstance(line, int):
         citation = replace(citation, start_line=line, end_line=line)
-    if not citation.origin and citation.commit != shown.index.commit:
-        raise UsageError(i18n.message("ui.errors.commit_changed"))
     return await show_code(chat, shown.index, citation)
 
 

@@ -41,12 +41,10 @@ async def show_code(chat: Chat, index: Index, citation: Citation) -> dict:
     Raises:
         UsageError: the file can't be shown.
     """
-    if citation.origin:
-        found = await index_of(chat, citation.origin.key)
-        if found is None or found.commit != citation.commit:
-            raise UsageError(i18n.message("ui.errors.commit_changed"))
-        index = found
-    props = await asyncio.to_thread(_props, chat, index, citation)
+    found = await index_of(chat, citation.origin.key) if citation.origin else index
+    if found is None or found.commit != citation.commit:
+        raise UsageError(i18n.message("ui.errors.commit_changed"))
+    props = await asyncio.to_thread(_props, chat, found, citation)
     if props is None:
         raise UsageError(i18n.message("ui.errors.not_indexed", path=citation.path))
     await show_aside("Code", props)

@@ -88,8 +88,6 @@ async def search_open(chat: Chat, payload: dict) -> dict:
     first, last = (line, line) if isinstance(line, int) else (place.start_line, place.end_line)
     commit = origin.commit if origin else report.commit
     citation = Citation(place.number, place.path, first, last, commit, place.symbol, origin=origin)
-    if not origin and commit != shown.index.commit:
-        raise UsageError(i18n.message("ui.errors.commit_changed"))
     return await show_code(chat, shown.index, citation)
 
 
