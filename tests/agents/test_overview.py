@@ -19,7 +19,7 @@ from repopilot import i18n
 from repopilot.agents.explain.forms.dispatch import answer_by_code
 from repopilot.agents.overview import repository_parts
 from repopilot.agents.overview.compute import overview_of
-from repopilot.agents.overview.flows import sure_flows
+from repopilot.agents.overview.flows import flows, sure_flows
 from repopilot.agents.overview.groups import MOST_GROUPS, Group, grouped, shortest_paths
 from repopilot.agents.overview.layers import cycles, layered
 from repopilot.agents.overview.overview_values import Component, ComponentUse, NamedPlace
@@ -921,6 +921,21 @@ def test_it_is_sure_that_a_flow_goes_to_an_override_where_there_is_only_one(tmp_
     run = "def run(job: Job):\n    return job.work()\n\n\ndef main(job: Job):\n    run(job)\n"
     found = overview_of(workspace_of(tmp_path, {"app.py": f"{base}{kinds}{run}"}).index)
     assert ("Sale0.work" in {place.name for flow in sure_flows(found.flows) for place in flow.path}) is shown
+
+
+def test_a_sure_flow_is_found_where_the_best_one_begins_with_a_call_that_is_not(tmp_path):
+    body = BODY.replace("    ", "        ")
+    kinds = "".join(
+        f"class {name}(Job):\n    def work(self):\n        total = 0\n{body * 9}\n\n\n" for name in ("Sale", "Gift")
+    )
+    files = {
+        "jobs.py": f"class Job:\n    def work(self):\n        raise NotImplementedError\n\n\n{kinds}"
+        f"def run(job):\n    return job.work()\n\n\n{STEPS}{step('start', 'run(job)', 'main(job)')}"
+    }
+    index = workspace_of(tmp_path, files).index
+    unsure, sure = (flows(index, graph_of(index), (), [*index.files], {}, sure=only)[0].path for only in (False, True))
+    assert [place.name for place in unsure][:3] == ["start", "run", "Job.work"]
+    assert [place.name for place in sure] == ["start", "main", "load", "check"] and not any(p.note for p in sure)
 
 
 REPAIR = {

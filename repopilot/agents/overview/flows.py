@@ -8,8 +8,9 @@ Calls within files that these pass through count less, so that together the flow
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -52,6 +53,8 @@ def flows(
     entries: Sequence[EntryPoint],
     paths: Collection[str],
     told: Mapping[str, int],
+    *,
+    sure: bool = False,
 ) -> tuple[Flow, ...]:
     """Find the most important flows.
 
@@ -61,6 +64,7 @@ def flows(
         entries: where it is entered. A program can only be the first step of a flow.
         paths: the files of its own code.
         told: how often documents and tests call each name.
+        sure: whether every call must be known by more than its name, and happen where nothing fails.
     """
     calls = call_work(graph, paths)
     programs = {int(calls.one_of[node]) for entry in entries if (node := _program(graph, entry)) is not None}
@@ -77,15 +81,16 @@ def flows(
         node: {
             called: matters[node] * matters[called] * (_BY_NAME if (node, called) in calls.by_name else 1.0)
             for called in calls.calls.get(node, ())
-            if called in matters
+            if called in matters and not (sure and (node, called) in calls.unsure)
         }
         for node in matters
     }
     entered = {node: factor for node, factor in starts.items() if factor == 1.0}
     found: list[tuple[int, ...]] = []
     is_usual = usual_calls(index, graph)
+    find = partial(_usual_way, is_usual) if sure else _best_way
     for begun in (entered, *[starts] * MOST_FLOWS):
-        if len(found) < MOST_FLOWS and (way := _best_way(graph, between, begun, programs, found)):
+        if len(found) < MOST_FLOWS and (way := find(graph, between, begun, programs, found)):
             found.append(way)
     unsure = {pair for way in found for pair in pairwise(way) if pair in calls.unsure or not is_usual(*pair)}
     return tuple(Flow(graph.nodes.name(way[0]), _steps(graph, _without_tail(way, between), unsure)) for way in found)
@@ -135,6 +140,24 @@ def _comes_back(graph: Graph, last: Sequence[int]) -> bool:
     """Whether three methods of one name follow each other: after a call of the overridden method, no other override
     runs."""
     return len(last) > 2 and len({graph.nodes.names[node].rpartition(".")[2] for node in last}) == 1
+
+
+def _usual_way(
+    is_usual: Callable[[int, int], bool],
+    graph: Graph,
+    between: Mapping[int, dict[int, float]],
+    starts: Mapping[int, float],
+    programs: Collection[int],
+    found: Sequence[Sequence[int]],
+) -> tuple[int, ...]:
+    """The best chain of which no call is made in another case only; such calls are taken out of `between`."""
+    while way := _best_way(graph, between, starts, programs, found):
+        unusual = [pair for pair in pairwise(way) if not is_usual(*pair)]
+        if not unusual:
+            break
+        for caller, called in unusual:
+            del between[caller][called]
+    return way
 
 
 def _best_way(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from repopilot import i18n
-from repopilot.agents.overview.flows import flows, sure_flows
+from repopilot.agents.overview.flows import flows
 from repopilot.agents.overview.overview_values import Component, Flow
 from repopilot.agents.overview.render import code, overview_rows
 from repopilot.agents.wiki.comment_warnings import comment_warnings
@@ -71,10 +71,11 @@ def component_page(facts: ComponentFacts, number: int, page: Page) -> Page:
 
 
 def _flows(facts: ComponentFacts, component: Component, page: Page) -> list[str]:
-    """The component's steps in the flows of the repository; where it has none, the first flow inside it."""
+    """The component's steps in the flows of the repository; where it has none, the first flow inside it, searched among
+    sure calls: the best of all, cut at its first unsure call, may end before the work is done."""
     files = set(component.files)
     found = [row for flow in facts.overview.flows for row in _steps(flow, files, page)]
-    inside = () if found else sure_flows(flows(facts.index, facts.graph, (), component.files, {}))[:1]
+    inside = () if found else flows(facts.index, facts.graph, (), component.files, {}, sure=True)[:1]
     rows = found or [row for flow in inside for row in _steps(flow, files, page)]
     return [*rows, "", i18n.text("overview.static_calls", page.language)] if rows else []
 
