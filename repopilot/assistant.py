@@ -184,11 +184,17 @@ def _judging(workspace: Workspace) -> Model | None:
 
 
 def _understood(question: str, spec: IntentSpec, workspace: Workspace) -> str:
-    """The question that a follow-up stands for. Agents that write code read the conversation themselves."""
-    from repopilot.agents.follow_up import resolve
+    """The question that a follow-up stands for.
+
+    A model that uses tools gets the conversation, and its question with the names of numbered places. What is computed
+    for a name, such as an impact, needs that name in the question.
+    """
+    from repopilot.agents.follow_up import resolve, with_places
 
     if not workspace.turns or spec.acts or spec.lookup or not spec.agent:
         return question
+    if workspace.uses_tools and spec.id == "EXPLAIN":
+        return with_places(question, workspace.turns)
     return resolve(question, workspace.turns)
 
 

@@ -1,6 +1,7 @@
 """A model that uses tools: it changes code on a working copy, and looks around before it explains."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -17,8 +18,9 @@ from repopilot.agents.testing.agent import test as write_or_run
 from repopilot.errors import GenerationFailed
 from repopilot.llm.choice.choose import choose
 from repopilot.llm.resources import ModelResources
-from repopilot.results import Generation
+from repopilot.results import Generation, Turn
 from repopilot.trace import degraded
+from repopilot.types import FileChange
 
 
 def _call(name: str, /, **arguments: object) -> str:
@@ -223,6 +225,19 @@ async def test_conventions_are_told_as_data_the_nearest_with_the_first_look(tmp_
     assert first.index(f"end {mark}") < first.index("drop the discount")
     assert "percentage" not in first and prompts[2].count("A discount is a percentage.") == 1
     assert "jQuery" not in prompts[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("work", [generate, plan], ids=["generate", "plan"])
+async def test_what_was_said_and_changed_before_is_told_as_data(shop, work):
+    made = FileChange("shop/prices.py", "modified", "-FROM = 5000\n+FROM = 6000\n", "FROM = 6000\n")
+    turns = [Turn("raise the discount", "The discount begins later.", "GENERATE", (made,))]
+    agent, prompts = _watched(replace(shop, turns=tuple(turns)), _call("finish", summary="Nothing to do."))
+    with suppress(GenerationFailed):
+        await traced(lambda step: work("no, make it 7000 instead", agent, step))
+    before, _, after = prompts[0].partition("The user: raise the discount\nThe answer: The discount begins later.")
+    assert "no, make it 7000 instead" not in before
+    assert after.index("+FROM = 6000") < after.index("\nend ") < after.index("no, make it 7000 instead")
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from repopilot.agents import loop
 from repopilot.agents.coding.tool_edit import REFACTORING_TOOLS, left_of
 from repopilot.agents.conventions import Conventions
+from repopilot.agents.last_turns import with_last_turns
 from repopilot.agents.loop_values import answered
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.code.languages import file_kind, is_test_path
@@ -151,7 +152,8 @@ class LoopEditor:
         system = render("loop_change", name=workspace.snapshot.name, tests=tests, questions=about_questions(can_ask))
         first = _failing_first() if workspace.reproduce and before.can_run else None
         watch = loop.Onlooker(finish=_checking(self.context), before=first, called=told_below)
-        asked = with_conventions(self.task, await asyncio.to_thread(conventions.of, ""))
+        asked = with_last_turns(self.task, workspace.turns)
+        asked = with_conventions(asked, await asyncio.to_thread(conventions.of, ""))
         asked = await with_layout(asked, workspace.index)
         worker = loop.LoopModel(model, loop.Budget.of(workspace.settings), self.callers)
         return loop.begin(asked, context, worker, tools, system, watch)

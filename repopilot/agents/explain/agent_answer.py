@@ -20,6 +20,7 @@ from repopilot.agents.explain.lines_read import seen_in_calls
 from repopilot.agents.explain.render import sentence_markdown
 from repopilot.agents.explain.second_look import LONGEST_REASON, SECONDS, CitedSentence, refuted, taken_back
 from repopilot.agents.exploration import context_tokens
+from repopilot.agents.last_turns import with_last_turns
 from repopilot.agents.overview.for_models import with_layout
 from repopilot.foreign_text import code_span
 from repopilot.index.store import Index
@@ -104,7 +105,8 @@ async def agent_answer(
         async with step.child("look around", "agent", found.question) as working, working_copy(workspace) as copy:
             context = ToolContext(workspace, copy, working)
             watch = loop.Onlooker(listener.hear, listener.look_again, closing=CLOSING)
-            task = await with_layout(f"{found.question}\n\nFound so far:\n{beginning}", workspace.index)
+            asked = with_last_turns(found.question, () if is_kept else workspace.turns)
+            task = await with_layout(f"{asked}\n\nFound so far:\n{beginning}", workspace.index)
             work = loop.begin(task, context, loop.LoopModel(workspace.model, budget), looking, system, watch)
             done = await work.work()
             if done.note and not listener.answered:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from repopilot import i18n
 from repopilot.agents import loop
+from repopilot.agents.last_turns import with_last_turns
 from repopilot.agents.loop_values import answered
 from repopilot.agents.wishes.likely_places import ordered, risk_of
 from repopilot.errors import UsageError
@@ -71,7 +72,7 @@ async def plan_by_loop(
     tools = (*looking, Tool(FINISH.name, ProposedPlan, "talk", finish))
     budget = loop.Budget.of(workspace.settings)
     system = render("loop_plan", name=workspace.snapshot.name, questions=about_questions(can_ask))
-    told = f"{task}\n\nLikely places:\n" + "\n".join(known)
+    told = f"{with_last_turns(task, workspace.turns)}\n\nLikely places:\n" + "\n".join(known)
     async with step.child("work with tools", "agent", task) as working, working_copy(workspace) as copy:
         context = ToolContext(workspace, copy, working, workspace.ask)
         done = await loop.run(told, context, loop.LoopModel(workspace.model, budget), tools, system)
