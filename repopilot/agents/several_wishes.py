@@ -44,15 +44,10 @@ SURE_OF_A_SENTENCE = 0.8
 """The minimum probability of what a sentence asks for: one wish taken apart is worse than two taken for one."""
 SURE_OF_A_CLAUSE = 0.9
 """The same for the clauses on both sides of a joint; higher, since a joint may join nouns, or parts of one wish."""
-_SURER = 0.03
-"""A sentence is still two wishes where it is surer than its clauses by at most this to be what its first clause is."""
+_SURER = 0.005
+"""A sentence is still two wishes where it is surer than its clauses by at most this to be what its first clause is:
+"How do I install it and run the tests?" is so much surer to be a question that it is one."""
 _MOST_JOINTS = 20
-_ASKED_HOW = re.compile(
-    r"\W*(?:how|where|when|why|what|which|who|comment|où|quand|pourquoi|quel(?:le)?s?|qui|que)\b"
-    r"(?!.*\b(?:you|your|please|tu|vous|te plaît|vous plaît)\b).*\?\W*$",
-    re.I | re.S,
-)
-"""A sentence that is a question to its end: "How do I install it and run the tests?" asks nobody to run them."""
 _LEAST_WORDS = 3
 """The minimum number of words of a clause that asks something."""
 _LEAST_NAMED = 2
@@ -151,7 +146,6 @@ def _clauses(sentence: str) -> list[tuple[str, str]]:
     and the sentence isn't clearly surer than they are to be of the first clause's kind."""
     whole, chance = _kind(sentence)
     joints = _joints(sentence)
-    only_asks = whole == "EXPLAIN" and _ASKED_HOW.match(sentence) is not None
     best: tuple[float, str, str] = (SURE_OF_A_CLAUSE, "", "")
     for start, end in joints:
         first = sentence[:start]
@@ -159,10 +153,10 @@ def _clauses(sentence: str) -> list[tuple[str, str]]:
         one, one_chance = _kind(first, _LEAST_WORDS)
         other, other_chance = _kind(second, _LEAST_WORDS, one in ("REVIEW", "IMPACT"))
         sure = min(one_chance, other_chance)
-        same = not one or not other or one == other or (only_asks and "act" in (one, other))
-        if not same and sure > best[0] and (one != whole or sure > chance - _SURER):
+        differ = one and other and one != other
+        if differ and sure > best[0] and (one != whole or sure > chance - _SURER):
             best = (sure, first, second)
-    if not best[1] and not only_asks and (apart := _between_sure_ones(sentence, joints)):
+    if not best[1] and (apart := _between_sure_ones(sentence, joints)):
         best = (chance, *apart)
     if not best[1] or whole == "REFUSE":
         return [(sentence, whole if chance >= SURE_OF_A_SENTENCE else "")]

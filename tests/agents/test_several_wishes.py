@@ -116,7 +116,6 @@ async def test_clauses_of_different_kinds_are_parts(message, parts):
         "The total is rounded twice, which nobody expects. Round it once.",
         "Why is the total wrong, and fix it",
         "How do I install it and run the tests?",
-        "Comment installer le projet et lancer les tests ?",
         "The date is wrong in the report. Fix it.",
         "Why is the total wrong? Fix it.",
         "Our proxy strips the host header. Which option tells the server to trust the forwarded one?",
