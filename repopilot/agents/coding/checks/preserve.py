@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from repopilot.agents.coding.edit_kinds import asked_for
 from repopilot.code.languages import file_kind, language_of
 from repopilot.code.split import analyse
 from repopilot.code.symbols import reachable
@@ -11,13 +12,8 @@ from repopilot.index.tokens import NAME_PART
 from repopilot.repo.patches.diff_hunks import before_change
 from repopilot.types import FileChange
 
-_REWRITING = re.compile(
-    r"\b(?:re-?writ\w+|re-?structur\w+|refactor\w*|replac\w+|split\w*|merg\w+|réécri\w+|remplac\w+)", re.I
-)
-_REMOVING = re.compile(
-    r"\b(?:remov\w+|delet\w+|drop\w*|renam\w+|mov(?:e|ing)|extract\w*|inlin\w+|supprim\w+|renomm\w+|enl[èe]v\w+)", re.I
-)
-_ADDING = re.compile(r"\W*(?:please |can you |now )*(?:add|create|implement|write|ajoute\w*|crée\w*|écri\w*)\b", re.I)
+_TAKING_AWAY = frozenset(("delete", "rename", "move"))
+"""The kinds of edit that take a name away."""
 _OMISSION = re.compile(
     r"^(?:#|//|/\*|--|<!--)? ?(?:\.{3}|…)? ?(?:rest of|existing|remaining|previous|unchanged|other|same)\b.{0,50}"
     r"\b(?:code|unchanged|same|methods?|functions?|here|file|implementation|class)\b.*$",
@@ -40,18 +36,19 @@ def unrequested_removals(path: str, new: str, old: str, task: str) -> list[str]:
         path: the file.
         new: the edited text.
         old: the text before.
-        task: asks for a removal when it speaks of removing and mentions the name or a word of it; a task to rewrite the
-            file asks for all.
+        task: asks for a removal when it asks for an edit of such a kind, and mentions the name, a word of it, or a
+            definition around it that is lost, too.
 
     Returns:
         Qualified names, sorted.
     """
     lost = public_names(path, old) - public_names(path, new)
-    if not lost or _REWRITING.search(task):
+    if not lost:
         return []
     mentioned = set(re.findall(r"[^\W_]+", task.lower()))
-    removing = _REMOVING.search(task) is not None and not _ADDING.match(task)  # "add a method remove" removes nothing
-    return sorted(name for name in lost if not (removing and mentioned & _words(name.rpartition(".")[2])))
+    asked = asked_for(task) & _TAKING_AWAY
+    meant = {name for name in lost if asked and mentioned & _words(name.rpartition(".")[2])}
+    return sorted(name for name in lost if not any(f"{name}.".startswith(f"{outer}.") for outer in meant))
 
 
 def _words(name: str) -> set[str]:
