@@ -80,7 +80,7 @@ def _measured(
     index = open_index(snapshot, runtime, lambda _: None, wait=True)
     graph = codebase_of(index).graph
     try:
-        request = read_request(wish, Workspace(snapshot, index, runtime.settings), graph)
+        request = read_request(wish, Workspace(snapshot, index, runtime.settings))
     except UsageError:
         request = ImpactRequest()
     wanted = request.targets
