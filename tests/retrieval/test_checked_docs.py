@@ -43,14 +43,6 @@ def put(goods):
 #
 # Permission is hereby granted, free of charge, to any person obtaining a copy.
 def lift(): ...
-
-
-def weigh(amount):
-    """Weighs the given Shelf and returns its weight."""
-
-
-def weigh_shelf(shelf):
-    """Weighs the given Shelf and returns its weight."""
 '''
 COPIES = '''class Tasks:
     def every(self):
@@ -138,14 +130,11 @@ def index(tmp_path):
 @pytest.mark.parametrize(
     ("name", "is_said"),
     [
-        ("Shelf", False),  # constructed, and has no abstract member
         ("Shelf.take", False),  # LegacyCart is gone
         ("Source", True),
         ("RabbitmqBroker", True),  # named after a product; what is imported needn't be defined
         ("put", True),  # a parameter, a class
         ("lift", False),  # a licence
-        ("weigh", False),  # takes no Shelf
-        ("weigh_shelf", True),
         ("Tasks.every", True),
         ("Variables.every", False),  # copied from the one of tasks
         ("Tasks.insert", True),

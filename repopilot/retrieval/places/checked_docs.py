@@ -1,7 +1,7 @@
 """What documentation says first, where the code bears it out; and whether a definition is deprecated. Sync.
 
 A comment may be older than the code below it, or copied from elsewhere. A sentence is left out where it names code that
-is gone, calls abstract what is constructed, tells of an argument that isn't taken, or describes another definition.
+is gone, or describes another definition.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import builtins
 import re
 from functools import lru_cache
 
-from repopilot.code.languages import is_test_path
 from repopilot.index.store import Index
 from repopilot.project.licence_text import licence_in
 from repopilot.retrieval.claims import claim_of, identifiers, last_name, word_stems
@@ -26,9 +25,6 @@ _NO_NAME = re.compile(r"..?|[A-Z]+s")
 """What is too short for a name that says something, and the plural of an acronym."""
 _URL = re.compile(r"\b(?:https?://|www\.)\S+")
 _NO_CODE = re.compile(r"(\"\"\"|''').*?\1|/\*.*?\*/|(?://|#)[^\n]*", re.S)
-_ABSTRACT = re.compile(r"(?:^|\ban? )abstract\b", re.I)
-_ABSTRACT_MEMBER = re.compile(r"\babstract|NotImplemented|[Uu]nimplemented|not implemented")
-_GIVEN = re.compile(r"\b(?:given|passed|provided|specified) ([A-Z]\w+)")
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct")
 _DEPRECATED = re.compile(r"^\W*deprecated\b|@deprecated\b", re.I | re.M)
 _MARKED = re.compile(r"^\s*(?:@|#?\[)\W*(?:[\w.]+\.)?(?:deprecated|obsolete)\b", re.I | re.M)
@@ -48,12 +44,7 @@ def said_of(index: Index, symbol: Symbol) -> str:
     """
     said = said_in(index, symbol.path, _first_sentence(index, symbol), symbol.qualified)
     on_the_line = [s.qualified for s in index.outline(symbol.path) if s.start_line == symbol.start_line]
-    refuted = said and (
-        symbol.qualified not in on_the_line[:1]
-        or _is_constructed(index, said, symbol)
-        or _takes_no_such(index, said, symbol)
-        or _is_copied(index, said, symbol)
-    )
+    refuted = said and (symbol.qualified not in on_the_line[:1] or _is_copied(index, said, symbol))
     return "" if refuted else said
 
 
@@ -136,23 +127,6 @@ def imported_names(index: Index) -> frozenset[str]:
         if first is not None and first.group(0) not in own:
             found.update((first.group(0), *each.bound))
     return frozenset(found)
-
-
-def _is_constructed(index: Index, said: str, symbol: Symbol) -> bool:
-    """Whether a class that a sentence calls abstract has no abstract member, and is constructed."""
-    calls_abstract = symbol.kind == "class" and _ABSTRACT.search(said)
-    if not calls_abstract or _ABSTRACT_MEMBER.search(_code_of(index, symbol)):
-        return False
-    return any(use.kind == "call" and not is_test_path(use.path) for use in index.references(symbol.name))
-
-
-def _takes_no_such(index: Index, said: str, symbol: Symbol) -> bool:
-    """Whether a sentence tells of an argument of a type of the repository that the function's signature doesn't
-    name."""
-    types = ("class", "interface", "struct", "trait", "type", "enum")
-    missing = [name for name in _GIVEN.findall(said) if name.lower() not in symbol.signature.lower()]
-    is_function = symbol.kind in ("function", "method")
-    return is_function and any(found.kind in types for name in missing for found in index.symbols(name))
 
 
 def _is_copied(index: Index, said: str, symbol: Symbol) -> bool:
