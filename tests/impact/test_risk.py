@@ -109,7 +109,6 @@ def test_a_commit_of_most_of_the_repository_says_nothing():
 def test_fixes_among_the_last_changes_are_counted():
     subjects = (
         "Fix the sum",
-        "Fix a typo",
         "Add a cart",
         'Revert "Add a cart"',
         "fixed #12: totals",
