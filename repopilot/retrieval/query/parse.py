@@ -20,7 +20,6 @@ from repopilot.retrieval.query.french import english_terms, is_french
 from repopilot.retrieval.query.query_words import (
     AREA_HEAD,
     BULLETS,
-    CONVENTIONAL,
     CONVENTIONAL_HEAD,
     DOCS,
     ERROR,
@@ -163,7 +162,7 @@ def parse(text: str) -> Query:
         filters=filters,
         frames=stack or spots,
         wish=wish,
-        scope=(head.group(2) or "") if head and head.group(1).lower() in CONVENTIONAL else "",
+        scope=head.group(1) if head else "",
         asks=asks,
         wants_tests=bool(TESTS.search(subject)),
         wants_docs=bool(DOCS.search(subject)),
@@ -254,8 +253,7 @@ def content_words(text: str) -> tuple[str, ...]:
 
 def _is_message(text: str) -> bool:
     """Whether a text is laid out like a commit message: a prefix that names an area, or a subject and a body."""
-    head = CONVENTIONAL_HEAD.match(text)
-    if head and (head.group(2) or head.group(1).lower() in CONVENTIONAL):
+    if CONVENTIONAL_HEAD.match(text):
         return True
     if (AREA_HEAD.match(text) or MESSAGE.match(text)) and not ERROR.search(text):
         return True

@@ -73,9 +73,6 @@ VAGUE = frozenset(
 )
 """Words that say what kind of change it is rather than where; they count half."""
 
-CONVENTIONAL = frozenset("build chore ci docs feat fix perf refactor revert style test tests deps doc".split())
-"""Types of change in conventional commits (`fix(router): …`)."""
-
 
 def _any(*alternatives: str) -> re.Pattern[str]:
     """A pattern for any of the alternatives, in any case."""
@@ -100,7 +97,8 @@ ERROR = re.compile(
     r"|^[^\S\n]*(?:fatal|error|panic|exception|erreur|Error|Fatal|Exception|Erreur)\b[\w\[\]]*\s*:",
     re.M,
 )
-CONVENTIONAL_HEAD = re.compile(r"^(\w+)(?:\(([^)\n]{1,60})\))?!?:\s")
+CONVENTIONAL_HEAD = re.compile(r"^\w+\(([^)\n]{1,60})\)!?:\s")
+"""The head of a conventional commit with a scope: `fix(router): …`."""
 AREA_HEAD = re.compile(r"^(?:[a-z][\w./*-]*(?:, ?[a-z][\w./*-]*)*!?:|\[[\w ./-]{1,40}\]) \S")
 """A subject line that begins with its area: `printer: drop …`, `core/text, dom: …`, `[Client] retry …`."""
 MESSAGE = re.compile(r"^[^\n]{0,199}[^\s.:;?!][^\S\n]*\n[^\S\n]*\n\s*\S")
