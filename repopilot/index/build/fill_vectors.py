@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +72,8 @@ def fill_vectors(
     filling = _Filling(index, vectors, PhaseProgress(progress, "vectors", len(wanted), "chunks", done), cancel, pause)
     _lower_priority()
     recorded_at = 0.0
-    for batch in _batches(missing):
+    for start in range(0, len(missing), _BATCH):
+        batch = missing[start : start + _BATCH]
         _embed_batch(filling, batch)
         if not vectors.persistent:  # the server was lost: further vectors could not be saved
             return list(vectors.notes)
@@ -113,10 +113,6 @@ def _wait_while_paused(filling: _Filling) -> None:
     while not filling.cancel.is_set() and not filling.pause.wait(_PAUSE_POLL_S):
         continue
     filling.progress.resume()
-
-
-def _batches(missing: np.ndarray) -> Iterator[np.ndarray]:
-    return (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH))
 
 
 @storage_errors()
