@@ -83,7 +83,7 @@ class Callers:
         return user if len(user) <= _LONGEST else ""
 
     async def has_password(self, name: str, password: str) -> bool:
-        """Whether a password is the one of a name.
+        """Whether a password is that of a name.
 
         Against guessing, each name gets one try at a time, and a failure takes a second. Names without a password share
         one queue. A password that was right once is recognized by a digest, as long as it isn't changed.

@@ -29,7 +29,7 @@ _DENIED = re.compile(r"\bnot [\w(]|![\w(]")
 
 
 def strange_numbers(sentence: str, lines: str, known: str) -> list[str]:
-    """Numbers of a sentence that neither its lines nor what is known bear out.
+    """Numbers of a sentence that follow neither from its lines nor from what is known.
 
     Args:
         sentence: prose and code, without citations.

@@ -188,7 +188,7 @@ def by_convention(index: Index, purpose: Purpose, found: Sequence[ProjectCommand
 
 
 def _by_meaning(commands: Iterable[ProjectCommand], purpose: Purpose) -> list[ProjectCommand]:
-    """Commands of no known tool in documents whose heading, or the sentence above, tells of the purpose."""
+    """Commands of no known tool, from documents whose heading, or the sentence above the command, names the purpose."""
     labels = ("test", "run tests") if purpose == "test" else (purpose,)
     told = (
         c for c in commands if c.origin == "documentation" and " " in c.command and not _NOT_WHOLE.search(c.command)

@@ -80,7 +80,7 @@ async def _solve(chat: Chat, item: ForgeItem, token: HostToken | None) -> None:
 
 
 def _issue(item: ForgeItem, forge: Forge, *, everybody: bool) -> HostIssue:
-    """The issue, on the branch of an earlier run's pull request if the host tells of one."""
+    """The issue, on the branch of an earlier run's pull request if the host knows one."""
     issue = of_members(forge.issue(), forge, everybody=everybody)
     try:
         return going_on(item, forge, issue)
