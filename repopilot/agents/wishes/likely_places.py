@@ -22,11 +22,10 @@ from repopilot.code.graph.nodes import Node
 from repopilot.code.languages import file_kind, is_doc_path, is_test_path
 from repopilot.index.graph.code_graph import graph_of
 from repopilot.index.store import Index
-from repopilot.index.tokens import expand, stems
+from repopilot.index.tokens import stems
 from repopilot.repo.history import follow_renames
 from repopilot.results import PlanPart, PlanQuestion
 from repopilot.retrieval.query.parse import parse
-from repopilot.retrieval.query.query_words import VAGUE
 from repopilot.retrieval.ranking.past_commits import similar_commits
 from repopilot.retrieval.search import search
 from repopilot.types import Hit, Risk, Symbol, innermost
@@ -50,7 +49,6 @@ _ORDER: tuple[Role, ...] = ("source", "vendored", "exports", "config", "tests", 
 CODE = ("source", "exports")
 _LONGEST_TOPIC = 72
 _THINGS = ("class", "table")
-_VAGUE = frozenset(token for word in VAGUE for token in expand(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ def agreed_file(task: str, evidence: TaskEvidence, index: Index) -> str:
     if not most or sources[0].probability < STANDS_OUT or sources[0].share < most:
         return ""
     path = sources[0].path
-    said = parse(task).terms.keys() - _VAGUE
+    said = parse(task).terms.keys()
     has = {*stems(path), *stems(index.text(path) or "")}
     return path if len(said & has) >= MOST_WORDS * len(said) else ""
 
@@ -155,7 +153,7 @@ def agreed_file(task: str, evidence: TaskEvidence, index: Index) -> str:
 def things_named(task: str, graph: Graph) -> list[Node]:
     """The types and tables that a task mentions in plain words: it contains all words of their names ("the pets" is
     `Pet`). Longer names come first, then types before tables."""
-    said = parse(task).terms.keys() - _VAGUE
+    said = parse(task).terms.keys()
     things = (node for node in graph.nodes if node.kind in _THINGS and role_of(node.path) == "source")
     named = [node for node in things if set(stems(node.name)) <= said]
     return sorted(named, key=lambda node: (-len(stems(node.name)), node.kind, node.path))
