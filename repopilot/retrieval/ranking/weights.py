@@ -13,8 +13,8 @@ from typing import Literal
 from repopilot.retrieval.query.parse import Query
 
 WeightSet = Literal["lookup", "task", "question", "description"]
-"""What is asked: a name, path or stack trace is looked up; a task reads like a commit message; a question asks; any
-other text describes what is sought."""
+"""What is asked: a name, path or stack trace is looked up; a task reads like a commit message; a sentence that asks
+nothing describes what is sought, as documentation does; anything else is a question, also a few words."""
 FILE = "weights.json"
 _LOOKUP = frozenset({"symbol", "path", "traceback"})
 
@@ -45,9 +45,10 @@ def weight_set(query: Query) -> WeightSet:
     """The set of weights for a query."""
     if query.kind in _LOOKUP:
         return "lookup"
-    if query.kind == "task" and not _is_sentence(query.text):
+    states = _is_sentence(query.text)
+    if query.kind == "task" and not states:
         return "task"
-    return "question" if query.asks else "description"
+    return "description" if states and not query.asks else "question"
 
 
 def _is_sentence(text: str) -> bool:
