@@ -13,26 +13,40 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
 
 _FLOAT = 1  # TensorProto.DataType.FLOAT
 _INT = 2  # AttributeProto.AttributeType.INT
-_STRING = 9
-_INT64 = 3
-_ENUM_AS_INT = 5
-_MESSAGE = 11  # FieldDescriptorProto.Type
-_FIELDS = {
-    "Attribute": (("name", 1, _STRING, ""), ("i", 3, _INT64, ""), ("type", 20, _ENUM_AS_INT, "")),
-    "Node": (
-        ("input", 1, _STRING, "*"),
-        ("output", 2, _STRING, "*"),
-        ("op_type", 4, _STRING, ""),
-        ("attribute", 5, _MESSAGE, "*Attribute"),
-    ),
-    "Tensor": (("name", 8, _STRING, ""),),
-    "Graph": (("node", 1, _MESSAGE, "*Node"), ("initializer", 5, _MESSAGE, "*Tensor")),
-    "Model": (("graph", 7, _MESSAGE, "Graph"),),
+_SCHEMA = """
+name: "repopilot_onnx.proto"
+message_type {
+  name: "Attribute"
+  field { name: "name" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL }
+  field { name: "i" number: 3 type: TYPE_INT64 label: LABEL_OPTIONAL }
+  field { name: "type" number: 20 type: TYPE_INT32 label: LABEL_OPTIONAL }
 }
+message_type {
+  name: "Node"
+  field { name: "input" number: 1 type: TYPE_STRING label: LABEL_REPEATED }
+  field { name: "output" number: 2 type: TYPE_STRING label: LABEL_REPEATED }
+  field { name: "op_type" number: 4 type: TYPE_STRING label: LABEL_OPTIONAL }
+  field { name: "attribute" number: 5 type: TYPE_MESSAGE type_name: ".Attribute" label: LABEL_REPEATED }
+}
+message_type {
+  name: "Tensor"
+  field { name: "name" number: 8 type: TYPE_STRING label: LABEL_OPTIONAL }
+}
+message_type {
+  name: "Graph"
+  field { name: "node" number: 1 type: TYPE_MESSAGE type_name: ".Node" label: LABEL_REPEATED }
+  field { name: "initializer" number: 5 type: TYPE_MESSAGE type_name: ".Tensor" label: LABEL_REPEATED }
+}
+message_type {
+  name: "Model"
+  field { name: "graph" number: 7 type: TYPE_MESSAGE type_name: ".Graph" label: LABEL_OPTIONAL }
+}
+"""
+"""The part of ONNX's format that is used."""
 
 
 def int8_products(model: bytes) -> bytes:
@@ -97,17 +111,8 @@ def _int8_weight(node: Any, producers: dict[str, Any], weights: set[str]) -> tup
 
 @lru_cache(maxsize=1)
 def _messages() -> dict[str, Any]:
-    """Message classes for the part of ONNX's format that is used."""
-    file = descriptor_pb2.FileDescriptorProto(name="repopilot_onnx.proto", package="repopilot_onnx")
-    for message, fields in _FIELDS.items():
-        described = file.message_type.add(name=message)
-        for name, number, kind, of in fields:
-            field = described.field.add(name=name, number=number, type=kind, label=3 if of.startswith("*") else 1)
-            if kind == _MESSAGE:
-                field.type_name = f".repopilot_onnx.{of.lstrip('*')}"
+    """The message classes of `_SCHEMA`."""
+    file = text_format.Parse(_SCHEMA, descriptor_pb2.FileDescriptorProto())
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return {
-        message: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"repopilot_onnx.{message}"))
-        for message in _FIELDS
-    }
+    return message_factory.GetMessageClassesForFiles([file.name], pool)
