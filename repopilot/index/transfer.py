@@ -7,7 +7,6 @@ import io
 import json
 import os
 import secrets
-import shutil
 import tarfile
 import zlib
 from contextlib import suppress
@@ -169,13 +168,8 @@ def _unpacked(file: Path, target: Path, commit: str) -> dict:
             path = PurePosixPath(member.name)
             if not member.isreg() or path.is_absolute() or ".." in path.parts or left < 0:
                 raise IndexFailed(i18n.message("index.import.damaged", file=file))
-            place = target.joinpath(*path.parts)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            source = archive.extractfile(member)
-            assert source is not None
-            with place.open("wb") as out:
-                shutil.copyfileobj(source, out)
-            if _sha256(place) != expected.pop(member.name, ""):
+            archive.extract(member, target, set_attrs=False)
+            if _sha256(target / path) != expected.pop(member.name, ""):
                 raise IndexFailed(i18n.message("index.import.damaged", file=file))
         if expected or layout.damaged(target / INSIDE.rstrip("/")):
             raise IndexFailed(i18n.message("index.import.damaged", file=file))
