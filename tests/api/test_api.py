@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -35,7 +35,6 @@ from repopilot.errors import (
     UsageError,
 )
 from repopilot.index.storage import layout
-from repopilot.index.workers.pool import cpu_seconds
 from repopilot.types import Progress
 
 FILES = {
@@ -240,11 +239,19 @@ def _slow(folder):
     return folder
 
 
+def _cpu_ticks(pid):
+    """The processor time of a process in ticks of the clock, 0 where it has ended."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    return 0
+
+
 def has_stopped(client):
     """Whether the server has stopped indexing: nothing is published, and its processes have nothing to do."""
     deadline, before = time.monotonic() + PATIENCE_S, -1.0
     while time.monotonic() < deadline:
-        now = sum(cpu_seconds(pid) or 0 for pid in client.app.children())
+        now = sum(map(_cpu_ticks, client.app.children()))
         if now == before:
             folders = [each for each in (client.app.home / "data/index").glob("slow-*") if each.is_dir()]
             return bool(folders) and not any(map(layout.generations, folders))

@@ -1,5 +1,6 @@
 """Worker processes: whatever an item does to its process, the others are done."""
 
+import io
 import os
 import sys
 import threading
@@ -12,7 +13,8 @@ from support.worker_calls import MODULE
 
 from repopilot.errors import Cancelled, SourceError
 from repopilot.index.build.job import IndexRequest
-from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool, is_overdue
+from repopilot.index.workers import main
+from repopilot.index.workers.pool import Call, ItemFailure, WorkerPool
 
 SQUARES = f"{MODULE}:count_up"
 
@@ -52,9 +54,46 @@ def test_an_item_that_hangs_is_killed(run):
     assert sorted(n for n in found if isinstance(n, int)) == [1, 4, 9]
 
 
-@pytest.mark.parametrize(("waited", "cpu", "late"), [(25, 15, True), (61, 1, False), (201, 1, True), (25, None, True)])
-def test_a_process_that_gets_little_of_the_processor_has_longer(waited, cpu, late):
-    assert is_overdue(waited, cpu, 20) == late
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="only the clock is limited there")
+def test_a_process_that_gets_little_of_the_processor_has_longer(pool):
+    call = Call(f"{MODULE}:waiting", (), 0.5)
+    found = list(pool.run(call, [[1, 600, 0]], count=1, cancel=threading.Event()))
+    assert found == [1, ItemFailure(600, "timed out"), 0]
+
+
+@pytest.mark.slow
+def test_each_item_of_a_batch_has_the_whole_limit(pool):
+    call = Call(f"{MODULE}:computing", (), 1.0)
+    assert list(pool.run(call, [[0.4] * 4], count=1, cancel=threading.Event())) == [0.4] * 4
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_after_its_last_item_costs_none_of_the_next_batch(pool):
+    call = Call(f"{MODULE}:dying_at_the_end", (), 60)
+    assert list(pool.run(call, [[1, 2], [3]], count=1, cancel=threading.Event())) == [1, 2, 3]
+
+
+@pytest.mark.slow
+def test_a_defect_of_the_function_is_no_time_that_ran_out(pool):
+    call = Call(f"{MODULE}:defective", (), 60)
+    assert list(pool.run(call, [[1]], count=1, cancel=threading.Event())) == [ItemFailure(1, "crashed")]
+
+
+def test_an_error_of_the_batches_arrives_as_it_is(pool):
+    def batches():
+        yield [1]
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        list(pool.run(Call(SQUARES, (100,), 60), batches(), count=1, cancel=threading.Event()))
+
+
+def test_a_message_that_ends_early_is_none():
+    whole = io.BytesIO()
+    main.send(whole, ("item", {"path": "a.py", "text": "é" * 300, "rows": [b"\0" * 300, 2.5, None]}))
+    for length in range(len(whole.getvalue())):
+        assert main.receive(io.BytesIO(whole.getvalue()[:length])) is None
 
 
 @pytest.mark.slow
@@ -122,7 +161,8 @@ def test_work_behind_leaves_the_warm_process_alone_and_is_replaced_when_stopped(
             next(values)
         idle = [pool.take(), pool.take()]
         assert all(worker.process.poll() is None for worker in idle)
-        pool.give_back(idle)
+        for worker in idle:
+            pool.give_back(worker)
     finally:
         pool.close()
 

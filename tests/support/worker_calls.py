@@ -15,7 +15,7 @@ MODULE = "support.worker_calls"
 
 
 def _spin() -> None:
-    """Never end, and use the processor: an item that waits for it has longer, see `is_overdue`."""
+    """Never end, and use the processor: an item that waits for it has longer."""
     while True:
         pass
 
@@ -56,6 +56,34 @@ def count_up(limit: int, numbers: Sequence[int]) -> Iterator[int]:
         if number == limit + 2000:
             os._exit(3)
         yield number * number
+
+
+def waiting(items: Sequence[float]) -> Iterator[float]:
+    """Each item is a time to wait, in seconds, without using the processor."""
+    for seconds in items:
+        time.sleep(seconds)
+        yield seconds
+
+
+def computing(items: Sequence[float]) -> Iterator[float]:
+    """Each item is the processor time that it takes, in seconds."""
+    for seconds in items:
+        end = time.process_time() + seconds
+        while time.process_time() < end:
+            pass
+        yield seconds
+
+
+def dying_at_the_end(items: Sequence[object]) -> Iterator[object]:
+    """Answers every item and then ends the process."""
+    yield from items
+    os._exit(11)
+
+
+def defective(items: Sequence[object]) -> Iterator[object]:
+    """Raises what nobody expects."""
+    raise IndexError("a defect")
+    yield
 
 
 def process_ids(items: Sequence[object]) -> Iterator[int]:

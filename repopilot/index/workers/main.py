@@ -1,20 +1,21 @@
 """The child process that does the heavy work: reads calls on standard input, streams their results on standard output.
 
-A message is a length (4 bytes, little-endian) and a pickle. A call is `("module:function", arguments)`; the function is
-a generator. Each value it yields is sent at once as `("item", value)`; then comes `("end", None)`, or
+Each message is one pickle. A call is `("module:function", arguments, seconds)`; the function is a generator, and each
+of its values may take that long. Each value is sent at once as `("item", value)`; then comes `("end", None)`, or
 `("error", exception)` with one of our errors. The first message says `("ready", None)`.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import pickle
 import signal
-import struct
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import IO, Any
@@ -22,21 +23,20 @@ from typing import IO, Any
 from repopilot import i18n
 from repopilot.errors import IndexFailed, RepoPilotError
 
-WireMessage = tuple[str, Any]
-"""The function and arguments of a call, or the kind and value of a reply."""
-
-LENGTH = struct.Struct("<I")
 NICENESS = 1
-ORPHAN_LIMIT_S = 3600
 PARENT_POLL_S = 1.0
 MOST_MEMORY = 2 << 30
 """In bytes. A malicious text makes the parser's memory grow with the square of its length before the time limit is
 noticed."""
+_START_LIMIT_S = 120.0
+_STARVED_FACTOR = 10
+_CRASHED = 3
 
 
 def main(preload: str) -> None:
     """Serve calls until standard input ends. `preload` names a module to import before the first call."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    _limit_time(_START_LIMIT_S, starved_factor=1)
     calls, replies = _open_streams()
     if sys.platform == "linux":
         import resource
@@ -48,42 +48,50 @@ def main(preload: str) -> None:
     import_module(preload)
     gc.freeze()
     send(replies, ("ready", None))
+    _limit_time(0)
     while (call := receive(calls)) is not None:
         _serve(call, replies)
 
 
-def send(stream: IO[bytes], message: WireMessage) -> None:
+def send(stream: IO[bytes], message: tuple) -> None:
     """Write one message. Raises OSError when the other process has ended."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(LENGTH.pack(len(data)) + data)
+    stream.write(pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> WireMessage | None:
+def receive(stream: IO[bytes]) -> Any:
     """Read one message; None at the end of the stream, also when it ends within a message."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
+    try:
+        return pickle.load(stream)
+    except (EOFError, pickle.UnpicklingError):
         return None
-    (size,) = LENGTH.unpack(head)
-    data = stream.read(size)
-    return pickle.loads(data) if len(data) == size else None
 
 
-def _serve(call: WireMessage, replies: IO[bytes]) -> None:
-    name, arguments = call
-    _set_alarm(ORPHAN_LIMIT_S)
+def has_timed_out(exit_code: int | None) -> bool:
+    """Whether a process that ended with this code exceeded a limit of time."""
+    if sys.platform == "win32":
+        return exit_code == 1  # faulthandler's
+    return exit_code in (-signal.SIGPROF, -signal.SIGALRM)
+
+
+def _serve(call: tuple[str, tuple, float], replies: IO[bytes]) -> None:
+    name, arguments, limit_s = call
+    _limit_time(limit_s)
     try:
         for item in _function(name)(*arguments):
-            _set_alarm(ORPHAN_LIMIT_S)
             send(replies, ("item", item))
+            _limit_time(limit_s)
     except RepoPilotError as error:
         send(replies, ("error", error))
     except (OSError, MemoryError) as error:
         send(replies, ("error", IndexFailed(i18n.message("index.worker_failed", error=str(error)))))
+    except Exception:
+        traceback.print_exc()
+        os._exit(_CRASHED)
     else:
         send(replies, ("end", None))
     finally:
-        _set_alarm(0)
+        _limit_time(0)
 
 
 def _function(name: str) -> Callable[..., Iterator[object]]:
@@ -91,17 +99,30 @@ def _function(name: str) -> Callable[..., Iterator[object]]:
     return getattr(import_module(module), function)
 
 
+def _limit_time(seconds: float, starved_factor: int = _STARVED_FACTOR) -> None:
+    """Have the system end this process when what it begins now takes too long, whatever the process is doing then.
+
+    Where the system can limit processor time, that is limited: on a busy machine a process waits for its turn, which is
+    not the fault of what it does.
+
+    Args:
+        seconds: the limit; 0 for none.
+        starved_factor: how much longer it may take by the clock.
+    """
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds * starved_factor)
+    elif seconds:
+        faulthandler.dump_traceback_later(seconds, exit=True)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
 def _end_with_parent(parent: int) -> None:
     """End this process soon after its parent, even during work: nobody would read its replies."""
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)
-    os._exit(1)
-
-
-def _set_alarm(seconds: int) -> None:
-    # The parent kills a worker that hangs. If the parent has ended, this alarm kills it.
-    if hasattr(signal, "alarm"):
-        signal.alarm(seconds)
+    os._exit(_CRASHED)
 
 
 def _open_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -1,35 +1,31 @@
-"""Worker processes, seen from the parent: started, given work, timed, killed, and reused by the next job.
+"""Worker processes, seen from the parent: started, given work, killed, and reused by the next job.
 
 They are plain child processes of the interpreter and not `multiprocessing`, which would import the parent's main
-module (chainlit, four seconds) in each, or fork a process full of threads.
+module in each, whatever that does, or fork a process full of threads. Decision 20 says why no library keeps them.
 """
 
 from __future__ import annotations
 
-import itertools
-import os
 import queue
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from repopilot import i18n
-from repopilot.errors import Cancelled, IndexFailed, RepoPilotError, StorageError
+from repopilot.errors import Cancelled, IndexFailed, StorageError
 from repopilot.index.workers import main
 
 _ROOT = str(Path(__file__).resolve().parents[3])
 _PARSER_MODULE = "repopilot.index.build.parse_batch"
 _PRELOAD_MODULE = "repopilot.code.preload"
-_START_LIMIT_S = 120.0
 _POLL_S = 0.05
 _IDLE_LIFETIME_S = 120.0
-_STARVED_FACTOR = 10
-"""How much longer an item may take while its process gets little CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +33,9 @@ class Call:
     """What worker processes are to do with batches of items: `function(*arguments, batch)`.
 
     `function` is `module:name` of a generator that yields exactly one value per item of its batch, in order.
-    `limit_s` is the longest time for one item, in seconds. `behind` marks background work: it takes the least recently
-    used process, and if that is stopped during the work, a new one is started. `renew` always replaces the process, for
-    work that leaves it with much memory.
+    `limit_s` is the longest time for one item, in seconds of the processor (of the clock on Windows). `behind` marks
+    background work: it takes the least recently used process, and if that is stopped during the work, a new one is
+    started. `renew` always replaces the process, for work that leaves it with much memory.
     """
 
     function: str
@@ -59,33 +55,17 @@ class ItemFailure:
 
 @dataclass(slots=True, eq=False)
 class Worker:
-    """One child process. `since` is when its current work began (monotonic seconds), None while it is idle; `overdue`
-    says that it was killed for taking too long."""
+    """One child process. `ready` says that it has imported what it needs."""
 
     process: subprocess.Popen
+    calls: IO[bytes]
+    replies: IO[bytes]
     ready: bool = False
-    since: float | None = None
-    cpu_at: float | None = None
-    overdue: bool = False
-
-    def begin(self) -> None:
-        """Record the start of a piece of work."""
-        self.since = time.monotonic()
-        self.cpu_at = cpu_seconds(self.process.pid)
-
-    def cpu_since_start(self) -> float | None:
-        """CPU seconds spent on the current work; None where the system doesn't tell."""
-        now = cpu_seconds(self.process.pid)
-        return None if now is None or self.cpu_at is None else now - self.cpu_at
 
     def close(self) -> None:
-        """Kill the process and wait for its end."""
+        """Kill the process, close its pipes and wait for its end."""
         self.process.kill()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with suppress(BrokenPipeError):  # closing flushes what was buffered for a dead process
-                    stream.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 class WorkerPool:
@@ -96,7 +76,7 @@ class WorkerPool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[Worker] = []
+        self._idle: deque[Worker] = deque()
         self._timer: threading.Timer | None = None
 
     def prewarm(self, count: int) -> None:
@@ -104,9 +84,8 @@ class WorkerPool:
 
         Those that are ready already are used before the new ones.
         """
-        with self._lock:
-            missing = count - len(self._idle)
-        self._start_ahead(_PRELOAD_MODULE, missing)
+        for _ in range(count - len(self._idle)):
+            self.start_ahead(_PRELOAD_MODULE)
 
     def run(
         self, call: Call, batches: Iterable[Sequence], *, count: int, cancel: threading.Event
@@ -125,62 +104,43 @@ class WorkerPool:
             raises Cancelled when `cancel` is set, IndexFailed when the processes can't be started, and what the
             function raises.
         """
-        values = self._run(call, batches, count, cancel)
-        next(values)
+        values = _Work(self, call, batches, count).results(cancel)
+        next(values)  # a generator that has not begun would not stop anything when it is closed
         return values
-
-    def _run(
-        self, call: Call, batches: Iterable[Sequence], count: int, cancel: threading.Event
-    ) -> Generator[object, None, None]:
-        """Start the processes, yield once, then yield the results."""
-        results: queue.SimpleQueue = queue.SimpleQueue()
-        feed = _Feed(iter(batches))
-        lanes = [_Lane(self, call, feed, results) for _ in range(count)]
-        for lane in lanes:
-            lane.thread.start()
-        done = False
-        try:
-            yield None
-            yield from _collect(lanes, results, call.limit_s, cancel)
-            done = True
-        finally:
-            feed.stop()
-            # A lane that has delivered its last value may need a moment to end.
-            unfinished = not done and any(lane.thread.is_alive() for lane in lanes)
-            for lane in lanes:
-                lane.end(kill=unfinished or call.renew)
-            if call.renew or (call.behind and unfinished):
-                self._start_ahead(_PARSER_MODULE, count)
 
     def take(self, last: bool = False) -> Worker:
         """An idle worker, the most recently used or, with `last`, the least recently used; else a new one. Raises
         OSError."""
         with self._lock:
             while self._idle:
-                waiting = self._idle.pop(0 if last else -1)
+                waiting = self._idle.popleft() if last else self._idle.pop()
                 if waiting.process.poll() is None:
                     return waiting
-        return _start()
+        return _start(_PARSER_MODULE)
 
-    def _start_ahead(self, preload: str, count: int) -> None:
-        with suppress(OSError):  # if the fault lasts, the job itself reports it
-            self.give_back([_start(preload) for _ in range(count)], last=True)
-
-    def give_back(self, workers: Sequence[Worker], last: bool = False) -> None:
-        """Keep idle workers for the next calls, to be taken first or `last`."""
+    def give_back(self, worker: Worker, last: bool = False) -> None:
+        """Keep an idle worker for the next calls, to be taken first or `last`."""
         with self._lock:
-            self._idle = [*workers, *self._idle] if last else [*self._idle, *workers]
+            if last:
+                self._idle.appendleft(worker)
+            else:
+                self._idle.append(worker)
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = threading.Timer(_IDLE_LIFETIME_S, self.close)
             self._timer.daemon = True
             self._timer.start()
 
+    def start_ahead(self, preload: str = _PARSER_MODULE) -> None:
+        """Start a process for a later call, to be used after those that are ready."""
+        with suppress(OSError):  # if the fault lasts, the job itself reports it
+            self.give_back(_start(preload), last=True)
+
     def close(self) -> None:
         """End the idle processes. A later call starts new ones."""
         with self._lock:
-            workers = self._idle
-            self._idle = []
+            workers = list(self._idle)
+            self._idle.clear()
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
@@ -188,165 +148,136 @@ class WorkerPool:
             waiting.close()
 
 
-def cpu_seconds(pid: int) -> float | None:
-    """The processor time of a process, None where the system doesn't tell."""
-    if sys.platform == "win32":
-        return None
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return None
+class _Work:
+    """The threads that make one call for many batches, each with a process of its own at a time."""
 
-
-def is_overdue(waited_s: float, cpu_s: float | None, limit_s: float) -> bool:
-    """Whether an item takes too long. On a busy machine a worker waits for its turn, which is not the item's fault."""
-    starved = cpu_s is not None and cpu_s < limit_s / 2
-    return waited_s > (limit_s * _STARVED_FACTOR if starved else limit_s)
-
-
-def _collect(
-    lanes: list[_Lane], results: queue.SimpleQueue, limit_s: float, cancel: threading.Event
-) -> Iterator[object]:
-    running = len(lanes)
-    checked_at = time.monotonic()
-    while running:
-        if cancel.is_set():
-            raise Cancelled(i18n.message("index.stopped"), i18n.message("index.stopped_hint"))
-        if time.monotonic() - checked_at > _POLL_S:
-            checked_at = time.monotonic()
-            for lane in lanes:
-                lane.kill_if_overdue(limit_s)
-        try:
-            kind, value = results.get(timeout=_POLL_S)
-        except queue.Empty:
-            continue
-        if kind == "item":
-            yield value
-        elif kind == "error":
-            raise value
-        else:
-            running -= 1
-
-
-class _Feed:
-    """Hands out the batches to several threads; the iterator may do I/O and raise."""
-
-    def __init__(self, batches: Iterator[Sequence]) -> None:
-        self._batches = batches
-        self._lock = threading.Lock()
-
-    def next(self) -> Sequence | None:
-        with self._lock:
-            return next(self._batches, None)
-
-    def stop(self) -> None:
-        self._batches = itertools.chain()
-
-
-class _Lane:
-    """One thread of the parent with its worker process, which is replaced when it dies."""
-
-    def __init__(self, pool: WorkerPool, call: Call, feed: _Feed, results: queue.SimpleQueue) -> None:
+    def __init__(self, pool: WorkerPool, call: Call, batches: Iterable[Sequence], count: int) -> None:
         self._pool = pool
         self._call = call
-        self._feed = feed
-        self._results = results
-        self._worker: Worker | None = None
-        self._ended = False
+        self._batches = iter(batches)
+        self._results: queue.SimpleQueue = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self.thread = threading.Thread(target=self._run, name="index-lane", daemon=True)
+        self._busy: set[Worker] = set()
+        self._stopped = False
+        self._threads = [threading.Thread(target=self._serve, name="index-lane", daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
 
-    def kill_if_overdue(self, limit_s: float) -> None:
-        with self._lock:
-            busy = self._worker
-            if busy is None or busy.since is None:
-                return
-            waited = time.monotonic() - busy.since
-            late = is_overdue(waited, busy.cpu_since_start(), limit_s) if busy.ready else waited > _START_LIMIT_S
-            if late:
-                busy.overdue = True
-                busy.process.kill()
+    def results(self, cancel: threading.Event) -> Generator[object, None, None]:
+        """Yield once, then what the processes yield, until all threads have ended; closing it stops them.
 
-    def end(self, kill: bool) -> None:
-        """Stop working. The worker goes back to the pool unless it has to be killed."""
-        with self._lock:
-            self._ended = True
-            if kill and self._worker is not None:
-                self._worker.process.kill()
-        self.thread.join()
-        if self._worker is not None:
-            self._worker.close() if kill else self._pool.give_back([self._worker], last=self._call.behind)
-
-    def _run(self) -> None:
+        Raises:
+            Cancelled: `cancel` is set.
+            RepoPilotError: a thread raised it.
+        """
+        running = len(self._threads)
         try:
-            while not self._ended and (batch := self._feed.next()) is not None:
-                self._process_batch(batch)
-        except RepoPilotError as error:
-            self._results.put(("error", error))
+            yield None
+            while running:
+                if cancel.is_set():
+                    raise Cancelled(i18n.message("index.stopped"), i18n.message("index.stopped_hint"))
+                try:
+                    kind, value = self._results.get(timeout=_POLL_S)
+                except queue.Empty:
+                    continue
+                if kind == "item":
+                    yield value
+                elif kind == "error":
+                    raise value
+                else:
+                    running -= 1
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Kill the processes that are still busy, and wait for the threads."""
+        with self._lock:
+            self._stopped = True
+            for worker in self._busy:
+                worker.process.kill()
+        for thread in self._threads:
+            thread.join()
+
+    def _serve(self) -> None:
+        """Have one process after the other do the batches that are left."""
+        try:
+            batch = self._next_batch()
+            while batch is not None:
+                batch = self._serve_with(self._take(), batch)
         except OSError as error:
             self._results.put(("error", StorageError(i18n.message("index.worker_not_started", error=str(error)))))
+        except Exception as error:
+            self._results.put(("error", error))
         self._results.put(("end", None))
 
-    def _process_batch(self, batch: Sequence) -> None:
-        rest = batch
-        while rest and not self._ended:
-            done = self._send_and_receive(rest)
-            if done < len(rest) and not self._ended:
-                self._results.put(("item", ItemFailure(rest[done], self._remove_dead_worker())))
-                done += 1
-            rest = rest[done:]
+    def _next_batch(self) -> Sequence | None:
+        with self._lock:
+            return None if self._stopped else next(self._batches, None)
 
-    def _send_and_receive(self, batch: Sequence) -> int:
-        """How many items of the batch the worker has answered; fewer than all when it died."""
-        busy = self._current_worker()
-        calls = busy.process.stdin
-        replies = busy.process.stdout
-        assert calls is not None and replies is not None
-        busy.begin()
-        done = 0
+    def _take(self) -> Worker:
+        with self._lock:
+            if self._stopped:
+                raise Cancelled(i18n.message("index.stopped"))
+            worker = self._pool.take(last=self._call.behind)
+            self._busy.add(worker)
+            return worker
+
+    def _serve_with(self, worker: Worker, batch: Sequence) -> Sequence | None:
+        """Have a process do batches until none is left or it dies. Returns the items that another is to do."""
+        left: Sequence | None = batch
         try:
-            main.send(calls, (self._call.function, (*self._call.arguments, batch)))
-        except OSError:
-            return done
-        while (message := main.receive(replies)) is not None:
-            busy.begin()
+            while left is not None and worker.process.returncode is None:
+                left = self._serve_batch(worker, left)
+            return left
+        finally:
+            self._release(worker)
+
+    def _serve_batch(self, worker: Worker, batch: Sequence) -> Sequence | None:
+        """Have a process do a batch. Returns the items to be done next, None when there are none."""
+        done = 0
+        with suppress(OSError):  # it is dead, as the missing reply will show
+            main.send(worker.calls, (self._call.function, (*self._call.arguments, batch), self._call.limit_s))
+        while (message := main.receive(worker.replies)) is not None:
             kind, value = message
             if kind == "ready":
-                busy.ready = True
+                worker.ready = True
             elif kind == "item":
                 done += 1
                 self._results.put(message)
             elif kind == "error":
                 raise value
             else:
-                busy.since = None
-                return len(batch)
-        return done
+                return self._next_batch()
+        worker.close()
+        if done < len(batch):
+            self._results.put(("item", ItemFailure(batch[done], _how_it_died(worker))))
+        return batch[done + 1 :] or self._next_batch()
 
-    def _current_worker(self) -> Worker:
+    def _release(self, worker: Worker) -> None:
+        """Give a process back to the pool, unless it is dead or has to be replaced."""
         with self._lock:
-            if self._worker is None:
-                if self._ended:
-                    raise Cancelled(i18n.message("index.stopped"))
-                self._worker = self._pool.take(last=self._call.behind)
-            return self._worker
-
-    def _remove_dead_worker(self) -> str:
-        """Remove the dead worker and return how it died."""
-        with self._lock:
-            dead = self._worker
-            self._worker = None
-        assert dead is not None
-        dead.close()
-        if not dead.ready:
-            raise IndexFailed(i18n.message("index.workers_not_started"), i18n.message("index.workers_not_started_hint"))
-        return i18n.message("index.timed_out" if dead.overdue else "index.crashed")
+            self._busy.discard(worker)
+            stopped = self._stopped
+        if worker.process.returncode is None:
+            if stopped or self._call.renew:
+                worker.close()
+            else:
+                self._pool.give_back(worker, last=self._call.behind)
+        if self._call.renew or (self._call.behind and stopped):
+            self._pool.start_ahead()
 
 
-def _start(preload: str = _PARSER_MODULE) -> Worker:
+def _how_it_died(worker: Worker) -> str:
+    """How a process died. Raises IndexFailed if it could not even start."""
+    if not worker.ready:
+        raise IndexFailed(i18n.message("index.workers_not_started"), i18n.message("index.workers_not_started_hint"))
+    return i18n.message("index.timed_out" if main.has_timed_out(worker.process.returncode) else "index.crashed")
+
+
+def _start(preload: str) -> Worker:
     """A new child process. Raises OSError."""
     start = "from repopilot.index.workers.main import main"
     code = f"import sys; sys.path[:] = {[_ROOT, *sys.path]}; {start}; main({preload!r})"
-    command = [sys.executable, "-c", code]
-    return Worker(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None and process.stdout is not None
+    return Worker(process, process.stdin, process.stdout)
