@@ -92,7 +92,8 @@ async def gather_evidence(
         for name in unrequested_removals(c.path, c.content, before[c.path], context.task)
     ]
     refactored = context.refactoring and not context.by_code
-    if refactored:  # the uses of a renamed definition were updated, so its old name may go if the task mentions it
+    # Where a tool made the edit, it updated the uses of a definition: its old name may go if the task mentions it.
+    if refactored or context.by_code:
         removed = [name for name in removed if not re.search(rf"\b{name.rpartition('.')[2]}\b", context.task)]
     missing = missing_modules(report.run, [c.path for c in changes]) if report.run else []
     changed = definitions_changed(changes, workspace)
