@@ -13,15 +13,12 @@ def starts_of(sizes: np.ndarray) -> np.ndarray:
 def parts(starts: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The places of some parts, one part after the other, and the size of each.
 
+    The parts 1 and 2 of [0, 3, 5, 9] have the places [3, 4, 5, 6, 7, 8] and the sizes [2, 4].
+
     Args:
         starts: as `starts_of` gives them.
         numbers: int (k,), which parts.
     """
     sizes = starts[numbers + 1] - starts[numbers]
-    return ragged(starts[numbers], sizes), sizes
-
-
-def ragged(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The numbers from each start on, as many as its size says: [3, 7], [2, 3] → [3, 4, 7, 8, 9]."""
-    ends = np.cumsum(sizes)
-    return np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts[numbers] - before, sizes) + np.arange(sizes.sum()), sizes
