@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -41,10 +42,8 @@ def open_folder(source: Source) -> Snapshot:
     key = folder_key(root)
     if is_bare(root):
         return _open_bare(source, root, key)
-    name = source.name
-    return Snapshot(
-        key=key, name=name, commit=folder_commit(root), root=root, ref=branch_of(root), subdir=source.subdir
-    )
+    commit, branch = folder_head(root)
+    return Snapshot(key=key, name=source.name, commit=commit, root=root, ref=branch, subdir=source.subdir)
 
 
 def folder_key(root: Path) -> str:
@@ -121,23 +120,28 @@ def work_tree_top(root: Path) -> Path | None:
     return None if top is None else Path(top).resolve()
 
 
-def folder_commit(root: Path) -> str:
-    """The commit of a folder's HEAD, with `+dirty` where the folder differs from it, or `unversioned`."""
-    head = git_command.resolve(root, "HEAD", bare=False) if is_work_tree(root) else None
-    if head is None:
-        return UNVERSIONED
+def folder_head(root: Path) -> tuple[str, str | None]:
+    """What a folder has checked out, by a single `git status`.
+
+    Returns:
+        The commit, with `+dirty` where the folder differs from it, or `unversioned`; and the branch, None when detached
+        or no repository.
+    """
+    if not is_work_tree(root):
+        return UNVERSIONED, None
+    args = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z"]
+    args += ["--untracked-files=normal", "--ignore-submodules=all", "--", "."]
     try:
-        changed = run_git(
-            root, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--", "."
-        )
+        records = run_git(root, *args).decode("utf-8", "replace").split("\0")
     except GitFailed:
-        return UNVERSIONED
-    return f"{head}+dirty" if changed else head
-
-
-def branch_of(root: Path) -> str | None:
-    """The branch a work tree has checked out; None when detached or no repository."""
-    return _query(root, "symbolic-ref", "--short", "-q", "HEAD")
+        return UNVERSIONED, None
+    # Only the first records are headers: a file's name may look like one.
+    headers = [record.split(" ", 2)[1:] for record in takewhile(lambda record: record.startswith("# "), records)]
+    changed = records[len(headers)] != ""
+    head = dict(headers)
+    commit = UNVERSIONED if head["branch.oid"] == "(initial)" else head["branch.oid"]
+    branch = None if head["branch.head"] == "(detached)" else head["branch.head"]
+    return f"{commit}+dirty" if changed and commit != UNVERSIONED else commit, branch
 
 
 def list_paths(root: Path) -> Iterator[bytes]:
@@ -233,4 +237,4 @@ def changed(snapshot: Snapshot, since: str = "") -> bool:
     """
     if snapshot.root is None:
         return False
-    return fingerprint(snapshot) != since if since else folder_commit(snapshot.root) != snapshot.commit
+    return fingerprint(snapshot) != since if since else folder_head(snapshot.root)[0] != snapshot.commit

@@ -14,7 +14,7 @@ from support.app import ROOT
 
 from repopilot import disk
 from repopilot.errors import SourceRefused
-from repopilot.repo.local import folder_commit, run_git
+from repopilot.repo.local import folder_head, run_git
 from repopilot.repo.read import native_path, regular_bytes
 from repopilot.repo.source import looks_like_source, parse_source, reachable_path
 
@@ -100,7 +100,7 @@ def test_line_ends_of_windows_are_no_change_where_git_writes_them(tmp_path, monk
     git_server.git(work, "-c", "core.autocrlf=true", "checkout", "--", "a.txt")  # as git on Windows writes it
     assert (work / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
     os.utime(work / "a.txt", (1, 1))  # its content has to be compared
-    assert not folder_commit(work).endswith("dirty")
+    assert not folder_head(work)[0].endswith("dirty")
     (work / "a.txt").write_bytes(b"one\r\nthree\r\n")
     changed = run_git(work, "diff", "--no-ext-diff", "HEAD")
     assert b"-two\n+three\n" in changed and b"\r" not in changed and not list(tmp_path.rglob("ran"))
