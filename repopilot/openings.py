@@ -149,19 +149,16 @@ def open_index(
     # The history of a local folder is read quickly and improves the ranking; that of a clone would have to be fetched.
     if wait == "history" or (snapshot.root is not None and wait is not True):
         until = "history"
-    index = jobs.build(
-        IndexRequest(snapshot, settings, embedder, full, token),
-        progress,
-        until=until,
-        cancel=cancel,
-    )
+    last = "complete" if wait == "graph" else until
+    request = IndexRequest(snapshot, settings, embedder, full, token, last=last)
+    index = jobs.build(request, progress, until=until, cancel=cancel)
     if wait == "graph":
         from repopilot.index.graph.code_graph import MANY_CHUNKS, graph_of  # not needed for a search
 
         if len(index.chunks) > MANY_CHUNKS:
             graph_of(index)
     running = jobs.running(snapshot)
-    # A command doesn't wait for the rest of a clone's index; the browser and `--wait` do.
+    # Nobody waits for the rest of an index that others have asked for, or that was begun for the graph.
     if running is not None and wait is not True and jobs.leave(running):
         running.done.wait(CLOSE_TIMEOUT_S)
     return index

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, IndexFailed, RepoPilotError
@@ -42,7 +42,8 @@ class IndexRequest:
     """What to index, and how.
 
     `embedder` is None for no vectors; `full` rebuilds from nothing; `token` serves to fetch the history of a private
-    repository and is never stored. Above `most_embedded` passages no vectors are computed.
+    repository and is never stored. Above `most_embedded` passages no vectors are computed. The job does no work for
+    what comes after the milestone `last`.
     """
 
     snapshot: Snapshot
@@ -51,6 +52,7 @@ class IndexRequest:
     full: bool = False
     token: HostToken | None = None
     most_embedded: float = math.inf
+    last: Milestone = "complete"
 
 
 class IndexJobs:
@@ -72,7 +74,7 @@ class IndexJobs:
         """Index a repository in the background. Returns at once.
 
         A job that is already running for it is returned instead, after taking on the request if that could change
-        anything (another commit, a local folder, an embedder or a token where there was none, `full`).
+        anything (another commit, a local folder, an embedder or a token where there was none, `full`, a later `last`).
 
         Args:
             request: what to index.
@@ -259,12 +261,20 @@ class IndexJob:
             embedder = request.embedder if known is None else known
             most = (request if known is None else self._request).most_embedded
             token = request.token or self._request.token
+            last = max(request.last, self._request.last, key=get_args(Milestone).index)
             unchanged = snapshot == self.snapshot and snapshot.root is None and not request.full
-            if not unchanged or embedder is not known or (token and not self._request.token):
+            new_token = token and not self._request.token
+            if not unchanged or embedder is not known or new_token or last != self._request.last:
                 # Work that an earlier request waits for and that no round has begun yet is done for both.
                 full = request.full or (self._round_pending and self._request.full)
                 self._request = replace(
-                    self._request, snapshot=snapshot, full=full, token=token, embedder=embedder, most_embedded=most
+                    self._request,
+                    snapshot=snapshot,
+                    full=full,
+                    token=token,
+                    embedder=embedder,
+                    most_embedded=most,
+                    last=last,
                 )
                 self._round_pending = True
                 for reached in (self.lexical_ready, self.history_ready, self.settled):
@@ -314,7 +324,7 @@ class IndexJob:
             self._report,
             self._cancel,
             request.full,
-            self._interrupt,
+            self._interrupt if request.last == "complete" else None,
         )
         try:
             self.index = build_instant(run)
@@ -330,7 +340,8 @@ class IndexJob:
         self._set_unless_pending(self.lexical_ready)
         # The history of a local folder is read quickly; a clone's has to be fetched.
         first = (self._history, self._graph) if request.snapshot.root else (self._graph, self._history)
-        for step in (*first, self._vectors):
+        steps = {"instant": (), "history": (self._history,), "complete": (*first, self._vectors)}
+        for step in steps[request.last]:
             if step == self._vectors:
                 self._set_unless_pending(self.settled)
             try:
