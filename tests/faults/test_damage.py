@@ -73,7 +73,7 @@ def test_no_damaged_byte_of_an_index_gives_another_answer(case):
     names = [
         path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".lock"
     ]
-    assert {"index.db", "checksums.json", "report.json", "graph.bin", "history.json", "stamps.json"} <= {
+    assert {"index.db", "checksums.json", "report.json", "graph.bin", "history.bin", "stamps.json"} <= {
         n.name for n in names
     }
     refused = 0

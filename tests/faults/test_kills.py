@@ -73,8 +73,8 @@ for number, stage in enumerate(sys.argv[3:]):
 """
 STAGES = [
     *("listing", "parsing", "lexical", "graph", "vectors"),
-    *("before stamps.json", "before checksums.json", "before report.json", "before history.json", "before dense.json"),
-    *("before the generation", "after the generation", "after stamps.json", "after history.json"),
+    *("before stamps.json", "before checksums.json", "before report.json", "before history.bin", "before dense.json"),
+    *("before the generation", "after the generation", "after stamps.json", "after history.bin"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from repopilot.index.history import commit_index, commit_store
 from repopilot.index.history.commit_index import build
 from repopilot.index.history.commit_store import HistoryState
 from repopilot.index.storage import layout
-from repopilot.repo.history import Commit
+from repopilot.repo.history import Commit, follow_renames
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
 
@@ -33,8 +34,18 @@ def test_what_is_stored_is_read_again(tmp_path_factory, commits):
     commit_store.write_commits(folder, state, commits)
     assert commit_store.stored_state(folder) == state
     assert commit_store.read_commits(folder) == tuple(commits)
-    found = commit_store.open_index(folder)
-    assert not commits if found is None else len(found.at) == len(commits)
+    assert same(commit_store.open_index(folder), build(follow_renames(commits)))
+
+
+def same(one, other):
+    """Whether two indexes of commits hold the same."""
+    names = one.tokens.keys() | other.tokens.keys()
+    arrays = all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        and getattr(one, name).dtype == getattr(other, name).dtype
+        for name in commit_store._COLUMNS
+    )
+    return arrays and one.paths == other.paths and all(one.tokens[name] == other.tokens[name] for name in names)
 
 
 def test_names_with_odd_characters_survive(tmp_path):

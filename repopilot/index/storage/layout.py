@@ -8,7 +8,7 @@
             checksums.json    of the files above except the report
         building/             the next generation; a build that was killed leaves it behind, and the next one resumes it
         build.lock            locked by the one process that builds
-        history.json          past commits (no part of a generation), see commit_store.py
+        history.bin           past commits (no part of a generation), see commit_store.py
         graph.bin             the code graph, see graph_file.py
         graph-ahead.bin       that of the next generation, linked before it is published
         mypy-<environment>/   mypy's cache, see review/type_errors.py
@@ -47,7 +47,7 @@ DATABASE = "index.db"
 DENSE = "dense.json"
 GRAPH = "graph.bin"
 GRAPH_AHEAD = "graph-ahead.bin"
-HISTORY = "history.json"
+HISTORY = "history.bin"
 LEXICAL = "lexical"
 REPORT = "report.json"
 STAMPS = "stamps.json"
