@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-import platformdirs
-from pydantic import Field, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from repopilot import i18n
 from repopilot.errors import UsageError
@@ -36,15 +36,31 @@ _EDITOR_TEMPLATE = re.compile(
 
 DEFAULT_CONTEXT = 8192
 """Tokens of context for a model that works on few lines at a time."""
+_PREFIX = "REPOPILOT_"
 
 
-class Settings(BaseSettings):
+def _from_json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+Texts = Annotated[list[str], BeforeValidator(_from_json)]
+"""Several texts, which a variable holds as JSON."""
+
+
+class Settings(BaseModel):
     """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required.
 
     The entry points read them once and pass them on. A value of the wrong type raises pydantic.ValidationError.
+
+    Args:
+        _env_file: a file with further variables; those of the environment come before it.
+        options: by name; they come before any variable.
     """
 
-    model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=OWN_FILE, extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    def __init__(self, *, _env_file: Path | None = OWN_FILE, **options: Any) -> None:
+        super().__init__(**{**_configured(_env_file), **options})
 
     # Language
     language: Literal["", "en", "fr"] = Field(
@@ -95,7 +111,7 @@ class Settings(BaseSettings):
         description="Address that the page is served on. Keep loopback unless others are to reach it.",
     )
     port: int = Field(default=8000, description="Port of the browser page.")
-    allowed_hosts: list[str] = Field(
+    allowed_hosts: Texts = Field(
         default_factory=list,
         description="Further host names under which the page may be opened, besides loopback, as JSON.",
     )
@@ -232,7 +248,7 @@ class Settings(BaseSettings):
         description="The secret of webhooks, for `repopilot serve --webhook`: GitHub signs with it, GitLab sends it.",
         repr=False,
     )
-    webhook_repositories: list[str] = Field(
+    webhook_repositories: Texts = Field(
         default_factory=list,
         description="Addresses of the repositories, groups or hosts that `repopilot serve --webhook` works for, as JSON; calls for others are refused. "
         "Default: all whose calls have the secret.",
@@ -256,10 +272,10 @@ class Settings(BaseSettings):
     clone_timeout_s: float = Field(default=900.0, gt=0, description="Longest clone, in seconds of wall time.")
     clone_max_mb: int = Field(default=4096, gt=0, description="Largest clone on disk, in MB.")
     history_commits: int = Field(default=2000, ge=0, description="How many past commits serve as history; 0: none.")
-    include: list[str] = Field(
+    include: Texts = Field(
         default_factory=list, description="Only read files matching these patterns (gitignore syntax), as JSON."
     )
-    exclude: list[str] = Field(
+    exclude: Texts = Field(
         default_factory=list, description="Never read files matching these patterns (gitignore syntax), as JSON."
     )
     max_file_kb: int = Field(default=1024, gt=0, description="Files larger than this many KB are skipped.")
@@ -384,11 +400,25 @@ class Settings(BaseSettings):
         return self.home / "models"
 
 
+def _configured(file: Path | None) -> dict[str, str]:
+    """The options that variables set: those of the environment, then those of a `.env` file."""
+    variables: dict[str, str | None] = dict(os.environ)
+    if file is not None and file.is_file():
+        from dotenv import dotenv_values  # few have the file
+
+        variables = {**dotenv_values(file), **variables}
+    options = {name.upper(): text for name, text in variables.items() if text is not None}
+    named = {name: options.get(f"{_PREFIX}{name}".upper()) for name in Settings.model_fields}
+    return {name: text for name, text in named.items() if text is not None}
+
+
 def _addresses(text: str) -> tuple[str, ...]:
     return tuple(part.rstrip("/") for part in text.replace(",", " ").split())
 
 
 def _user_data_folder() -> Path:
+    import platformdirs
+
     try:
         return Path(platformdirs.user_data_dir("repopilot"))
     except RuntimeError as error:  # the account has no entry and HOME is not set, as in some containers
