@@ -5,23 +5,24 @@ The browser performs the same steps one by one, each with its own progress and b
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from repopilot.background import in_background
 from repopilot.errors import ModelError
 from repopilot.index.build.job import IndexJobs, IndexRequest, Milestone
 from repopilot.index.store import Index
-from repopilot.repo.clone import clone_dir
-from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source, split_token
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot, Source
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from repopilot.repo.remote.credentials import HostToken
 
 PREWARM_FROM_OBJECTS = 1_000
 """A repository with fewer objects is parsed before the processes would be warm."""
@@ -81,7 +82,7 @@ def fetch_source(
     Raises:
         RepoPilotError: as `open_snapshot`.
     """
-    is_cold = source.url is not None and not clone_dir(source.url, settings).exists()
+    is_cold = source.url is not None and not _is_cloned(source.url, settings)
 
     def tell(so_far: Progress) -> None:
         nonlocal is_cold
@@ -91,6 +92,12 @@ def fetch_source(
         progress(so_far)
 
     return open_source(source, settings, token=token, progress=tell, cancel=cancel)
+
+
+def _is_cloned(url: str, settings: Settings) -> bool:
+    from repopilot.repo.clone import clone_dir  # a local folder needs no network
+
+    return clone_dir(url, settings).exists()
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:
@@ -193,6 +200,8 @@ class SharedOpenings:
         Raises:
             RepoPilotError: as `open_snapshot` and `open_index`.
         """
+        import asyncio  # only servers share openings
+
         opening = self._running.get((source, ref)) or self._begin(source, ref)
         opening.listeners.append(progress)
         try:
@@ -205,6 +214,8 @@ class SharedOpenings:
                     del self._running[source, ref]
 
     def _begin(self, source: str, ref: str) -> _Opening:
+        from repopilot.background import in_background
+
         listeners: list[OnProgress] = []
         cancel = threading.Event()
 

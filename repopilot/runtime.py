@@ -128,7 +128,7 @@ class Runtime:
                 self.index_jobs.close(CLOSE_TIMEOUT_S)
             if "workers" in self.parts and self._own_workers:
                 self.workers.close()
-            if "embedders" in self.parts:
+            if "embedders" in self.parts and self.embedders.any_chosen:
                 from repopilot.index import vectors
 
                 self.embedders.close()

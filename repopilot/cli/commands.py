@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import asdict
 from functools import partial
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from repopilot import i18n
 from repopilot.cli.output import (
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from repopilot.results import Answer, TestReport
     from repopilot.trace import Event, Step
     from repopilot.workspace import Workspace
+
+T = TypeVar("T")
 
 
 def serve(arguments: argparse.Namespace, runtime: Runtime) -> int:
@@ -227,7 +228,7 @@ def wiki(arguments: argparse.Namespace, runtime: Runtime) -> int:
     show_notes(built.notes, arguments.language)
     if not arguments.check:
         write_wiki(states, folder)
-        asyncio.run(_write_words(states, arguments, snapshot, built, runtime))
+        _completed(_write_words(states, arguments, snapshot, built, runtime))
     untrue = [page for page in states if page.state != "current"]
     pages = [{"page": page.name, "state": page.state, "files": list(page.files)} for page in untrue]
     facts = {"commit": built.commit, "ok": not untrue, **page_counts(states), "pages": pages}
@@ -286,7 +287,7 @@ def ask(arguments: argparse.Namespace, runtime: Runtime) -> int:
         raise UsageError(message("assistant.empty"))
     if arguments.all:
         work = partial(answer_all, question, runtime, intent=intent or "EXPLAIN")
-        done, events = asyncio.run(_traced("ask", question, work))
+        done, events = _completed(_traced("ask", question, work))
     else:
         done, events, workspace = _answered(arguments, runtime, question, intent)
         model = workspace.model
@@ -409,7 +410,7 @@ def refine(arguments: argparse.Namespace, runtime: Runtime) -> int:
         request = RepairRequest(code, tests, arguments.task, name, environment=found)
         return await repair(request, await choose(runtime.settings, runtime.models), runtime.settings, step)
 
-    report, _ = asyncio.run(_traced("refine", arguments.task, work))
+    report, _ = _completed(_traced("refine", arguments.task, work))
     emit(repair_json(report), arguments.json, lambda: say(report.code))
     return 0 if report.genuine else 1
 
@@ -443,7 +444,7 @@ def _measure_model(arguments: argparse.Namespace, runtime: Runtime) -> int:
         await warm_up(model)
         return await calibrate(model, runtime.settings)
 
-    measured = asyncio.run(work())
+    measured = _completed(work())
     found = status(runtime.settings)
     speed = found.speed
     facts = {
@@ -524,7 +525,14 @@ def _worked(
             workspace = await with_packages(workspace, arguments)
         return *await _traced(arguments.command, name, lambda step: work(workspace, step)), workspace
 
-    return asyncio.run(run())
+    return _completed(run())
+
+
+def _completed(work: Coroutine[Any, Any, T]) -> T:
+    """The result of asynchronous work."""
+    import asyncio  # takes longer to import than a search takes
+
+    return asyncio.run(work)
 
 
 async def _traced(name: str, input: str, work: Callable[[Step], Awaitable]) -> tuple:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TextIO
 from repopilot import i18n
 from repopilot.foreign_text import escaped, visible
 from repopilot.i18n.format import duration, short_commit
-from repopilot.redaction.shown_diff import shown_diff
 from repopilot.types import Progress, SearchReport, repository_mark
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def show_notes(notes: Sequence[str], language: str) -> None:
 
 def show_answer(answer: Answer, language: str) -> None:
     """Print the text, the places it cites and the diffs of its files; fallbacks on standard error."""
+    from repopilot.redaction.shown_diff import shown_diff
+
     if answer.result and answer.result.kind == "explanation" and answer.evidence:
         from repopilot.agents.explain.render import places_markdown
 

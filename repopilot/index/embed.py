@@ -103,6 +103,11 @@ class Embedders:
             return EmbedderChoice(None, i18n.message("index.no_embedder_either", why=why))
         return EmbedderChoice(None, i18n.message("index.no_embedder"))
 
+    @property
+    def any_chosen(self) -> bool:
+        """Whether an embedder was ever chosen."""
+        return bool(self._built_in or self._servers)
+
     def close(self) -> None:
         """End the threads of the models."""
         with self._lock:

@@ -23,7 +23,6 @@ from repopilot.repo.remote import network
 from repopilot.repo.remote.credentials import HostToken
 from repopilot.repo.remote.fetch import (
     FetchLimits,
-    OnProgress,
     Redirected,
     Refs,
     fetch,
@@ -32,7 +31,7 @@ from repopilot.repo.remote.fetch import (
     unset_promisor,
 )
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot, Source
+from repopilot.types import OnProgress, Progress, Snapshot, Source
 
 FRESH_S = 60.0
 """A clone that was fetched less than this ago isn't fetched again when it is opened."""

@@ -37,10 +37,10 @@ from repopilot.repo.left_out import diff_without_left_out
 from repopilot.repo.patches.patch import FileDiff, Hunk, read_diff, safe_lines
 from repopilot.repo.paths.path_rules import largest_read
 from repopilot.repo.remote.credentials import HostToken
-from repopilot.repo.remote.fetch import FetchLimits, OnProgress, fetch, list_refs
+from repopilot.repo.remote.fetch import FetchLimits, fetch, list_refs
 from repopilot.repo.source import check_ref
 from repopilot.settings import Settings
-from repopilot.types import Progress, Snapshot
+from repopilot.types import OnProgress, Progress, Snapshot
 
 _REVISION = re.compile(r"(?P<base>.+?)(?P<steps>[~^][~^0-9]*)?")
 _SHA = re.compile(r"[0-9a-f]{40}")

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.errors import SourceError
@@ -17,6 +16,9 @@ from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed
 from repopilot.repo.paths.git_patterns import ignore_spec
 from repopilot.types import Snapshot, Source
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 UNVERSIONED = "unversioned"
 MAX_FILES = 500_000

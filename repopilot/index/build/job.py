@@ -23,12 +23,12 @@ from repopilot.index.build.update_history import update_history
 from repopilot.index.build_report import BuildReport
 from repopilot.index.store import Index, IndexStore
 from repopilot.index.workers.pool import WorkerPool
-from repopilot.repo.remote.credentials import HostToken
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Progress, Snapshot
 
 if TYPE_CHECKING:
     from repopilot.index.embed import Embedder
+    from repopilot.repo.remote.credentials import HostToken
 
 Milestone = Literal["instant", "history", "complete"]
 """What a caller waits for: the instant index; the past commits too; the code graph and vectors as well."""

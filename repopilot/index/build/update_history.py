@@ -40,8 +40,6 @@ def update_history(
         StorageError: it can't be written.
         Cancelled: `cancel` was set.
     """
-    from repopilot.repo import history
-
     limit = settings.history_commits
     wanted = HistoryState(snapshot.commit.removesuffix("+dirty"), limit, complete=True)
     stored = commit_store.stored_state(folder)
@@ -50,6 +48,8 @@ def update_history(
     if snapshot.git_dir is not None:
         if stored is None:
             _store(snapshot, folder, HistoryState(wanted.commit, limit, complete=False), cancel)
+        from repopilot.repo import history  # most searches find the history as it is
+
         try:
             history.deepen(snapshot, settings, progress=progress, cancel=cancel, token=token)
         except SourceError as error:

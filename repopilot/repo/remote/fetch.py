@@ -6,7 +6,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +24,8 @@ from repopilot.errors import (
 from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed, GitTimeout, Remote, Supervision
 from repopilot.repo.remote.credentials import host_of
-from repopilot.types import Progress
+from repopilot.types import OnProgress, Progress
 
-OnProgress = Callable[[Progress], None]
 MIN_FREE_BYTES = 50 * 1024 * 1024
 
 
