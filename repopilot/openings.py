@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from repopilot.errors import ModelError
 from repopilot.index.build.job import IndexJobs, IndexRequest, Milestone
 from repopilot.index.store import Index
-from repopilot.repo.snapshot import open_source
+from repopilot.repo.local import open_folder
 from repopilot.repo.source import parse_source, split_token
 from repopilot.runtime import CLOSE_TIMEOUT_S, Runtime
 from repopilot.settings import Settings
@@ -82,7 +82,12 @@ def fetch_source(
     Raises:
         RepoPilotError: as `open_snapshot`.
     """
-    is_cold = source.url is not None and not _is_cloned(source.url, settings)
+    if source.path is not None and not source.ref:
+        return open_folder(source)
+    from repopilot.repo.clone import clone_dir  # a folder as it is needs neither a network nor commits
+    from repopilot.repo.snapshot import open_source
+
+    is_cold = source.url is not None and not clone_dir(source.url, settings).exists()
 
     def tell(so_far: Progress) -> None:
         nonlocal is_cold
@@ -92,12 +97,6 @@ def fetch_source(
         progress(so_far)
 
     return open_source(source, settings, token=token, progress=tell, cancel=cancel)
-
-
-def _is_cloned(url: str, settings: Settings) -> bool:
-    from repopilot.repo.clone import clone_dir  # a local folder needs no network
-
-    return clone_dir(url, settings).exists()
 
 
 def fetch_embedder(runtime: Runtime, progress: OnProgress) -> None:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from repopilot import i18n
@@ -36,7 +37,6 @@ _EDITOR_TEMPLATE = re.compile(
 
 DEFAULT_CONTEXT = 8192
 """Tokens of context for a model that works on few lines at a time."""
-_PREFIX = "REPOPILOT_"
 
 
 def _from_json(value: object) -> object:
@@ -402,13 +402,9 @@ class Settings(BaseModel):
 
 def _configured(file: Path | None) -> dict[str, str]:
     """The options that variables set: those of the environment, then those of a `.env` file."""
-    variables: dict[str, str | None] = dict(os.environ)
-    if file is not None and file.is_file():
-        from dotenv import dotenv_values  # few have the file
-
-        variables = {**dotenv_values(file), **variables}
-    options = {name.upper(): text for name, text in variables.items() if text is not None}
-    named = {name: options.get(f"{_PREFIX}{name}".upper()) for name in Settings.model_fields}
+    variables = {**dotenv_values(file), **os.environ} if file else os.environ
+    options = {name.upper(): text for name, text in variables.items()}
+    named = {name: options.get(f"REPOPILOT_{name.upper()}") for name in Settings.model_fields}
     return {name: text for name, text in named.items() if text is not None}
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
 
 from repopilot import i18n
 from repopilot.errors import SourceError
@@ -16,9 +17,6 @@ from repopilot.repo import git_command
 from repopilot.repo.git_command import GitFailed
 from repopilot.repo.paths.git_patterns import ignore_spec
 from repopilot.types import Snapshot, Source
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 UNVERSIONED = "unversioned"
 MAX_FILES = 500_000
@@ -99,14 +97,6 @@ def with_users_configuration() -> dict[str, str]:
     return {name: value for name, value in git_command.reading().items() if name not in git_command.OTHERS_OFF}
 
 
-def _query(root: Path, *args: str) -> str | None:
-    """The output, in a work tree, of a git command that compares no files; None if it fails."""
-    try:
-        return git_command.run(root, args, bare=False).decode().strip()
-    except GitFailed:
-        return None
-
-
 def is_work_tree(root: Path) -> bool:
     """Whether the folder is in a git work tree and not ignored by it."""
     try:
@@ -118,8 +108,11 @@ def is_work_tree(root: Path) -> bool:
 
 def work_tree_top(root: Path) -> Path | None:
     """The top folder of the git work tree that a folder is in; None where it is in none."""
-    top = _query(root, "rev-parse", "--show-toplevel")
-    return None if top is None else Path(top).resolve()
+    try:
+        top = git_command.run(root, ["rev-parse", "--show-toplevel"], bare=False)
+    except GitFailed:
+        return None
+    return Path(top.decode().strip()).resolve()
 
 
 def folder_head(root: Path) -> tuple[str, str | None]:
@@ -213,30 +206,3 @@ def ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
         if verdict is not None:
             return verdict
     return False
-
-
-def fingerprint(snapshot: Snapshot) -> str:
-    """A digest of a folder's file names, times and sizes, and of its HEAD. Cheap; changes when any file changes."""
-    head = git_command.resolve(snapshot.folder, "HEAD", bare=False) or ""
-    digest = hashlib.sha256(head.encode())
-    base = os.fsencode(snapshot.folder)
-    for name in sorted(list_paths(snapshot.folder)):
-        try:
-            found = os.lstat(base + b"/" + name)
-        except OSError:
-            continue  # deleted since it was listed
-        digest.update(b"%b\0%d\0%d\0" % (name, found.st_mtime_ns, found.st_size))
-    return digest.hexdigest()
-
-
-def changed(snapshot: Snapshot, since: str = "") -> bool:
-    """Whether a local folder differs from what the snapshot described.
-
-    Args:
-        snapshot: a local folder; for a clone, which changes only by being opened again, the answer is False.
-        since: an earlier `fingerprint`, from which any difference counts. Without it only another HEAD counts, or the
-            folder becoming clean or dirty.
-    """
-    if snapshot.root is None:
-        return False
-    return fingerprint(snapshot) != since if since else folder_head(snapshot.root)[0] != snapshot.commit

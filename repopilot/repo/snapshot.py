@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from repopilot.repo.clone import clone_dir, clone_key, fetch_limits, open_clone, remote_commit
+from repopilot.repo.history import at
 from repopilot.repo.local import UNVERSIONED, folder_key, open_folder
+from repopilot.repo.remote.credentials import HostToken
+from repopilot.repo.submodules import fetch_submodules
 from repopilot.settings import Settings
 from repopilot.types import OnProgress, Snapshot, Source
-
-if TYPE_CHECKING:
-    from repopilot.repo.remote.credentials import HostToken
 
 
 def open_source(
@@ -44,9 +44,6 @@ def open_source(
     """
     if source.path is not None:
         return _open_local(source, settings)
-    from repopilot.repo.clone import fetch_limits, open_clone  # a local folder needs no network
-    from repopilot.repo.submodules import fetch_submodules
-
     limits = fetch_limits(settings, progress, cancel)
     snapshot = open_clone(source, settings, token, limits)
     if not snapshot.stale:
@@ -56,11 +53,7 @@ def open_source(
 
 def source_key(source: Source, settings: Settings) -> str:
     """A name for a source that is the same on every machine: the key of its snapshot, unless its remote redirects."""
-    if not source.url:
-        return folder_key(source.path or Path())
-    from repopilot.repo.clone import clone_dir, clone_key
-
-    return clone_key(source, clone_dir(source.url, settings))
+    return clone_key(source, clone_dir(source.url, settings)) if source.url else folder_key(source.path or Path())
 
 
 def current_commit(source: Source, settings: Settings, token: HostToken | None) -> str:
@@ -69,8 +62,6 @@ def current_commit(source: Source, settings: Settings, token: HostToken | None) 
     Args and errors as `open_source`.
     """
     if source.url:
-        from repopilot.repo.clone import fetch_limits, remote_commit
-
         return remote_commit(source, settings, token, fetch_limits(settings))
     commit = open_folder(source).commit
     return "" if commit == UNVERSIONED or "+" in commit else commit
@@ -79,8 +70,4 @@ def current_commit(source: Source, settings: Settings, token: HostToken | None) 
 def _open_local(source: Source, settings: Settings) -> Snapshot:
     """A folder as it is on disk; with a ref, that commit of its repository."""
     folder = open_folder(source)
-    if not source.ref or folder.root is None:
-        return folder
-    from repopilot.repo.history import at
-
-    return at(folder, source.ref, settings)
+    return folder if not source.ref or folder.root is None else at(folder, source.ref, settings)

@@ -11,7 +11,6 @@ from support.git_server import GitServer, commit, git, publish
 from repopilot.errors import Cancelled, SourceError
 from repopilot.i18n import Message
 from repopilot.repo.kept_out import kept_out
-from repopilot.repo.local import changed, fingerprint
 from repopilot.repo.read import find_raw, read
 from repopilot.repo.snapshot import open_source
 from repopilot.repo.source import parse_source
@@ -226,11 +225,11 @@ def test_no_line_of_a_gitignore_stops_a_walk(line: str, tmp_path: Path, options:
 def test_uncommitted_work_is_read_and_nothing_is_written(work: Path, options: Settings) -> None:
     before = {p: p.stat().st_mtime_ns for p in work.rglob("*")}
     clean = open_source(parse_source(str(work)), options)
-    assert not clean.commit.endswith("+dirty") and not changed(clean)
+    assert not clean.commit.endswith("+dirty")
     (work / "src" / "new.py").write_text("n = 1\n")
     (work / "src" / "app.py").unlink()
     dirty = open_source(parse_source(str(work)), options)
-    assert dirty.commit == clean.commit + "+dirty" and changed(clean)
+    assert dirty.commit == clean.commit + "+dirty"
     texts, _ = everything(dirty, options)
     assert set(texts) == {"src/new.py", "src/util.py", "README.md"}
     for path, at in before.items():
@@ -260,20 +259,6 @@ def test_a_repositorys_own_configuration_runs_nothing(work: Path, tmp_path: Path
     diff(snapshot, "HEAD~1", None, options)
     commits(snapshot, 10)
     assert not (tmp_path / "trapped").exists()
-
-
-@pytest.mark.slow
-def test_a_fingerprint_tells_any_change(work: Path, options: Settings) -> None:
-    snapshot = open_source(parse_source(str(work)), options)
-    before = fingerprint(snapshot)
-    assert not changed(snapshot, before)
-    (work / "src" / "app.py").write_text("other = 1\n")
-    assert changed(snapshot, before)
-    (work / "ignored.log").write_text("x")
-    (work / ".git" / "info" / "exclude").write_text("*.log\n")
-    middle = fingerprint(snapshot)
-    (work / "ignored.log").write_text("yy")
-    assert not changed(snapshot, middle)
 
 
 def test_hashes_of_unchanged_files_are_reused(work: Path, options: Settings) -> None:

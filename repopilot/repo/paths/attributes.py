@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from repopilot.code.generated import generated_by_convention, generated_name, probably_generated
 from repopilot.repo.paths.git_patterns import git_pattern
-
-if TYPE_CHECKING:
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 FILE = ".gitattributes"
 _SETTING = re.compile(r"(-|!)?linguist-(generated|vendored)(?:=(\S+))?")

@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 _ANYWHERE = "^(?:.+/)?"
 """How pathspec writes `**` at the beginning of a pattern."""
@@ -27,8 +25,6 @@ def ignore_spec(lines: Iterable[str]) -> GitIgnoreSpec:
     Args:
         lines: of the file.
     """
-    from pathspec import GitIgnoreSpec  # most searches meet no pattern
-
     return GitIgnoreSpec.from_lines(lines, git_pattern)
 
 
@@ -38,8 +34,6 @@ def git_pattern(text: str) -> GitIgnoreSpecPattern:
     Args:
         text: one line of a `.gitignore` file.
     """
-    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
     try:
         regex, include = GitIgnoreSpecPattern.pattern_to_regex(text)
         return GitIgnoreSpecPattern(None if regex is None else re.compile(_linear(regex)), include)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
-from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
 
 from repopilot import i18n
 from repopilot.code.formats.notebook import ROOM, is_notebook
 from repopilot.code.generated import generated_name
 from repopilot.code.languages import PATHS_CACHED, is_doc_path, is_example_path, is_test_path, language_of
 from repopilot.redaction.secret_paths import secret_name
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 UNKNOWN_KIND = "repo.skip.unknown_kind"
 _DEPENDENCIES = frozenset(
@@ -132,8 +130,8 @@ class PathPatterns:
     """The include and exclude patterns of the settings (gitignore syntax), compiled once for each walk."""
 
     def __init__(self, include: Collection[str], exclude: Collection[str]) -> None:
-        self._include = _compiled(include)
-        self._exclude = _compiled(exclude)
+        self._include = GitIgnoreSpec.from_lines(include) if include else None
+        self._exclude = GitIgnoreSpec.from_lines(exclude) if exclude else None
 
     def reason_to_skip(self, path: str) -> str | None:
         """Why the patterns leave a path out, None when they don't."""
@@ -142,14 +140,6 @@ class PathPatterns:
         if self._include is not None and not self._include.match_file(path):
             return i18n.message("repo.skip.not_included")
         return None
-
-
-def _compiled(patterns: Collection[str]) -> GitIgnoreSpec | None:
-    if not patterns:
-        return None
-    from pathspec import GitIgnoreSpec  # most settings have no pattern
-
-    return GitIgnoreSpec.from_lines(patterns)
 
 
 @lru_cache(maxsize=PATHS_CACHED)
