@@ -7,7 +7,7 @@ from support.shop_workspace import traced
 
 from repopilot.agents.impact.change import changes_of_diffs
 from repopilot.agents.impact.impact_report import impact_json, impact_report
-from repopilot.agents.impact.render import impact_markdown
+from repopilot.agents.impact.render import impact_markdown, impact_sections
 from repopilot.errors import SourceError, UsageError
 from repopilot.repo.patches.patch import FileDiff
 from repopilot.results import ImpactReport
@@ -197,6 +197,14 @@ async def test_nothing_depends_on_it_and_all_is_known(repository):
     report = await _report(repository(files, *past), "a.py:alone")
     assert (report.risk, report.completeness.gaps, report.risks) == ("LOW", (), ())
     assert report.recommendations[0].text == "Run test_a.py."
+
+
+@pytest.mark.slow
+async def test_lists_count_what_they_list(repository):
+    report = await _report(repository({"alone.py": "def alone():\n    return 1\n"}), "alone.py:alone")
+    lists = {heading: (rows, total) for heading, rows, total in impact_sections(report, {}, "en")[0]}
+    assert lists["Tests that cover it"] == (("None found.",), 0)
+    assert [total for _, total in lists.values() if not total] == [0, 0]  # nothing uses it, either
 
 
 @pytest.mark.slow

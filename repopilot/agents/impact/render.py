@@ -175,8 +175,8 @@ class _Writer:
         rows = [self._affected_row(item) for item in items]
         listed = len(self._report.affected)
         more = self._report.completeness.affected - listed if items and items[-1] is self._report.affected[-1] else 0
-        none = [self._said(self._report.completeness.unused)] if hops == 1 and self._report.completeness.unused else []
-        return self._section("affected" if hops == 1 else "indirect", rows or none, shown=shown, more=more)
+        none = self._said(self._report.completeness.unused) if hops == 1 else ""
+        return self._section("affected" if hops == 1 else "indirect", rows, shown=shown, more=more, none=none)
 
     def _affected_row(self, item: AffectedPlace) -> str:
         path = f"`{item.path}`"
@@ -190,11 +190,11 @@ class _Writer:
         reaching = reaching_tests(self._report)
         of_file = not reaching
         reaching = reaching or self._report.covering_tests
-        listed = [self._test(test) for test in reaching] or [self._text("no_tests")]
+        listed = [self._test(test) for test in reaching]
         cut_off = len(reaching) == len(self._report.covering_tests)
         more = self._report.completeness.covering_tests - len(reaching) if cut_off else 0
         heading = "tests_of_file" if of_file and self._report.covering_tests else "tests"
-        return self._section(heading, listed, more=more)
+        return self._section(heading, listed, more=more, none=self._text("no_tests"))
 
     def _test(self, test: CoveringTest) -> str:
         names = ", ".join(f"`{name}`" for name in test.tests[:_TESTS])
@@ -220,8 +220,11 @@ class _Writer:
         gaps = "; ".join(self._said(gap).removesuffix(".") for gap in self._report.completeness.gaps)
         return f"*{self._text('incomplete', gaps=gaps) if gaps else self._text('complete')}*"
 
-    def _section(self, name: str, rows: Sequence[str], shown: int = _ROWS, more: int = 0) -> Section:
-        """A heading with a list; `more` rows beyond those given are counted in its last line."""
+    def _section(self, name: str, rows: Sequence[str], shown: int = _ROWS, more: int = 0, none: str = "") -> Section:
+        """A heading with a list; `more` rows beyond those given are counted in its last line. `none` stands in the
+        place of a list without items, '' to leave it out."""
+        if not rows and none:
+            return Section(self._text(f"headings.{name}"), (none,), 0)
         hidden = max(0, len(rows) - shown) + max(0, more)
         last = [self._text("more", count=hidden)] if hidden and rows else []
         return Section(self._text(f"headings.{name}"), (*rows[:shown], *last), len(rows) + max(0, more))
