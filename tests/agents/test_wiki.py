@@ -899,7 +899,7 @@ def test_a_page_has_the_subclasses_and_options_of_its_component(tmp_path):
     written(tmp_path, tmp_path / "wiki")
     said = "\n".join(path.read_text() for path in (tmp_path / "wiki").iterdir() if path.name != "index.md")
     rows = "\n".join(re.sub(r" ?\(\[`[^`]*`\]\([^)]*\)\)|\]\([^)]*\)|\[(?=`)", "", row) for row in said.split("\n"))
-    assert "## Subclasses\n\n- `Store`: `Disk`, `Memory`\n" in rows, "those that documents name"
+    assert "## Subclasses\n\n- `Store`: `Memory`, `Disk`\n" in rows, "those that documents name, by their places"
     assert "- `class Store` `def __init__(self, path, levels=2)` — Where" in rows
     assert "- `-p, --port`: the port to listen on (80)\n- `k, kind`: which kind of till: old or new\n" in rows
     assert (
