@@ -1,4 +1,4 @@
-"""Runs git so that no configuration, of the machine or of the repository, can start a program.
+"""Runs git through GitPython so that no configuration, of the machine or of the repository, can start a program.
 
 Only the environment that `fetching` creates allows network access; reading never fetches.
 """
@@ -17,10 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.errors import Cancelled, SourceError
+
+if TYPE_CHECKING:
+    from git import Git
 
 _MAX_ERROR_LINES = 200
 LONGEST_RECORD = 1 << 16
@@ -79,11 +82,6 @@ OTHERS_OFF = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 """No configuration but the repository's own."""
 _NO_NETRC = {"HOME": os.devnull, "NETRC": os.devnull}
 """Keeps libcurl from sending credentials of `.netrc`, whose `default` entry is for every host, and over http, too."""
-_WINDOWS_FLAGS = 0
-if sys.platform == "win32":
-    _WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-    # Otherwise a `git.exe` in the current folder, which may be of an untrusted repository, would be started.
-    os.environ["NODEFAULTCURRENTDIRECTORYINEXEPATH"] = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +102,6 @@ class Remote:
 
     def __repr__(self) -> str:
         return f"Remote({self.url!r})"
-
-
-class GitProcess(subprocess.Popen[bytes]):
-    """A git process, whose output we read through pipes."""
-
-    stdout: IO[bytes]
-    stderr: IO[bytes]
 
 
 class GitFailed(Exception):
@@ -175,8 +166,6 @@ def _environment(config: Mapping[str, str] | Sequence[tuple[str, str]], protocol
     env = {
         "GIT_ALLOW_PROTOCOL": protocols,
         "GIT_TERMINAL_PROMPT": "0",
-        "LANGUAGE": "C",
-        "LC_ALL": "C",
         "GIT_ASKPASS": "/bin/false",
         "SSH_ASKPASS": "/bin/false",
         **OTHERS_OFF,
@@ -204,7 +193,7 @@ def start(
     stdin: bool = False,
     bare: bool = True,
     ends_with_us: bool = False,
-) -> GitProcess:
+) -> Git.AutoInterrupt:
     """Start `git args` and return the process with its pipes; end it with `stop`.
 
     Args:
@@ -218,23 +207,25 @@ def start(
     Raises:
         SourceError: git itself is missing.
     """
+    try:
+        import git
+    except ImportError as error:
+        raise _git_missing() from error
     command = ["git", f"--git-dir={where}", *args] if bare else ["git", "-C", str(where), *args]
+    options = {"start_new_session": True} if sys.platform != "win32" else {}
     if ends_with_us and sys.platform != "win32":
         command = ["sh", "-c", _ENDS_WITH_US, "sh", *command]
         stdin = True
     try:
-        return GitProcess(
-            command,
-            cwd=where if os.access(where, os.X_OK) else None,
-            env={**os.environ, **(env or reading())},
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=sys.platform != "win32",
-            creationflags=_WINDOWS_FLAGS,
+        return git.Git(str(where)).execute(
+            command, as_process=True, env=dict(env or reading()), istream=subprocess.PIPE if stdin else None, **options
         )
-    except FileNotFoundError as error:
-        raise SourceError(i18n.message("repo.no_git"), i18n.message("repo.no_git_hint")) from error
+    except git.GitCommandNotFound as error:
+        raise _git_missing() from error
+
+
+def _git_missing() -> SourceError:
+    return SourceError(i18n.message("repo.no_git"), i18n.message("repo.no_git_hint"))
 
 
 def resolve(where: Path, revision: str, *, bare: bool = True) -> str | None:
@@ -355,18 +346,20 @@ def _supervise(threads: Sequence[threading.Thread], supervision: Supervision) ->
                 check()
 
 
-def stop(process: GitProcess, finished: bool = False) -> int:
+def stop(process: Git.AutoInterrupt, finished: bool = False) -> int:
     """End a process from `start` with everything it started, and return its exit status.
 
     `finished`: the process has closed its pipes, so it is only waited for.
     """
+    child = process.proc
+    assert child is not None
     if not finished:
         with suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
-                process.terminate()
+                child.terminate()
             else:
-                os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
+                os.killpg(child.pid, signal.SIGKILL)
+    return child.wait()
 
 
 def write_all(pipe: IO[bytes], data: bytes) -> None:
