@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from repopilot import i18n
 from repopilot.errors import UsageError
@@ -43,24 +42,17 @@ def _from_json(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
-Texts = Annotated[list[str], BeforeValidator(_from_json)]
-"""Several texts, which a variable holds as JSON."""
+Texts = Annotated[list[str], NoDecode, BeforeValidator(_from_json)]
+"""Several texts, which a variable holds as JSON; read here, so that text that isn't JSON is an invalid value."""
 
 
-class Settings(BaseModel):
+class Settings(BaseSettings):
     """RepoPilot's options. Each is set by the environment variable `REPOPILOT_<NAME>`; none is required.
 
     The entry points read them once and pass them on. A value of the wrong type raises pydantic.ValidationError.
-
-    Args:
-        _env_file: a file with further variables; those of the environment come before it.
-        options: by name; they come before any variable.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    def __init__(self, *, _env_file: Path | None = OWN_FILE, **options: Any) -> None:
-        super().__init__(**{**_configured(_env_file), **options})
+    model_config = SettingsConfigDict(env_prefix="REPOPILOT_", env_file=OWN_FILE, extra="ignore", frozen=True)
 
     # Language
     language: Literal["", "en", "fr"] = Field(
@@ -398,14 +390,6 @@ class Settings(BaseModel):
     def models(self) -> Path:
         """The folder of the downloaded models."""
         return self.home / "models"
-
-
-def _configured(file: Path | None) -> dict[str, str]:
-    """The options that variables set: those of the environment, then those of a `.env` file."""
-    variables = {**dotenv_values(file), **os.environ} if file else os.environ
-    options = {name.upper(): text for name, text in variables.items()}
-    named = {name: options.get(f"REPOPILOT_{name.upper()}") for name in Settings.model_fields}
-    return {name: text for name, text in named.items() if text is not None}
 
 
 def _addresses(text: str) -> tuple[str, ...]:
