@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from repopilot import i18n
 from repopilot.index.store import Index
@@ -16,9 +15,6 @@ from repopilot.repo.walk import searched_files
 from repopilot.retrieval.query.parse import HEAD, Query
 from repopilot.settings import Settings
 from repopilot.types import Excerpt, Skip, Snapshot, SourceFile
-
-if TYPE_CHECKING:
-    from repopilot.retrieval.cite import Excerpt
 
 MOST_NOTED = 3
 MOST_READ = 2
@@ -76,8 +72,6 @@ def excerpts(index: Index, snapshot: Snapshot, query: Query, max_bytes: int) -> 
     Returns:
         An excerpt for each file that can be read, at most MOST_READ.
     """
-    from repopilot.retrieval.cite import Excerpt  # answers have excerpts, searches don't
-
     found: list[Excerpt] = []
     for skip in named(index, query)[:MOST_NOTED]:
         text = read_on_demand(snapshot, skip.path, max_bytes)
