@@ -237,7 +237,7 @@ def test_the_server_ends_soon_after_its_client_amid_an_index(home: Path, big: Pa
             process.stdin.flush()
             if each.get("id") == 1:
                 process.stdout.readline()
-        until(lambda: list((home / "index").glob("big-*/*")))
+        until(lambda: list((home / "index").glob(f"big-*/{layout.BUILDING}")))
         process.stdin.close()
         process.wait(PATIENCE_S)
     folders = [each for each in (home / "index").glob("big-*") if (each / layout.BUILDING).exists()]
