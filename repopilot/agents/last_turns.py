@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repopilot.prompts import delimiter, render, sanitized
+from repopilot.prompts import below_text
 from repopilot.results import Turn
 
 TURNS_TOLD = 2
@@ -25,11 +25,7 @@ def with_last_turns(task: str, turns: Sequence[Turn]) -> str:
         The task alone where it is the first one.
     """
     told = [turn for turn in turns if turn.intent != "REFUSE"][-TURNS_TOLD:]
-    if not told:
-        return task
-    text = "\n\n".join(map(_told, told))
-    mark = delimiter(text)
-    return render("loop_last_turns", task=task, mark=mark, text=sanitized(text, mark))
+    return below_text("loop_last_turns", task, "\n\n".join(map(_told, told)))
 
 
 def _told(turn: Turn) -> str:

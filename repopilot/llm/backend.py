@@ -254,13 +254,13 @@ class Backend:
     Attributes:
         call: opens a call with some options; gives the client and its arguments.
         read: reads a piece of the reply.
-        excerpt_tokens: how many tokens of excerpts a small model is given; on a processor each thousand costs seconds
+        excerpt_tokens: how many tokens of excerpts a small model is given; on a CPU each thousand costs seconds
             before the first word.
         takes_grammar: whether a grammar or a list of words can constrain a reply.
         schemas: the JSON schemas that can constrain a reply: of any value, of objects only, or none.
         refuses_schemas: whether servers of this kind may refuse schemas.
         is_measured: whether the speed of its models on this machine is measured.
-        is_on_processor: whether its models read so slowly that the time to the first word limits the evidence.
+        is_on_cpu: whether its models read so slowly that the time to the first word limits the evidence.
         tells_end: whether a reply says that it is complete.
     """
 
@@ -271,14 +271,14 @@ class Backend:
     schemas: Literal["any", "objects", "none"] = "any"
     refuses_schemas: bool = False
     is_measured: bool = True
-    is_on_processor: bool = False
+    is_on_cpu: bool = False
     tells_end: bool = True
 
 
 _BACKENDS = {
     "ollama": Backend(_ollama_call, _read_ollama, 2200),
     "openai": Backend(_openai_call, _read_openai, 6000, schemas="objects", refuses_schemas=True, is_measured=False),
-    "embedded": Backend(_openai_call, _read_openai, 1100, takes_grammar=True, is_on_processor=True),
+    "embedded": Backend(_openai_call, _read_openai, 1100, takes_grammar=True, is_on_cpu=True),
     "scripted": Backend(_scripted_call, _read_scripted, 1100, schemas="none", tells_end=False),
 }
 

@@ -79,7 +79,7 @@ def focused_context(found: Findings, excerpts: Sequence[Excerpt], workspace: Wor
 
 def evidence_tokens(model: Model) -> int:
     """How many tokens of evidence a model is given: as many as it reads in FIRST_WORD_S, where its speed is known."""
-    if not backend_of(model).is_on_processor:
+    if not backend_of(model).is_on_cpu:
         return context_tokens(model)
     if model.speed is None:
         return FOCUSED_TOKENS

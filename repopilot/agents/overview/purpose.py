@@ -59,7 +59,7 @@ def purpose_of(index: Index, facades: Iterable[str]) -> NamedPlace | None:
         packaging; that of a package that the README names; another statement at the beginning of the README that begins
         with the name; the head of a file that users import; any other package's description; the README's first
         sentence, where it begins with its subject: it may be an instruction to readers. In languages other than English
-            and French, only the position of the sentence counts.
+        and French, only the position of the sentence counts.
     """
     return next(_candidates(index, facades), None)
 

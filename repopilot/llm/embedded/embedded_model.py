@@ -100,13 +100,14 @@ def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...], eng
     from llama_index.llms.openai_like import OpenAILike
 
     threads = settings.threads or machine.cores()
-    served = engines.get(name, path, (settings.num_ctx or DEFAULT_CONTEXT), threads)
+    context_window = settings.num_ctx or DEFAULT_CONTEXT
+    served = engines.get(name, path, context_window, threads)
     llm = OpenAILike(
         model=name,
         api_base=served.address,
         api_key=served.key,
         is_chat_model=True,
-        context_window=(settings.num_ctx or DEFAULT_CONTEXT),
+        context_window=context_window,
         timeout=settings.model_timeout_s,
         max_retries=0,
     )
@@ -114,7 +115,7 @@ def build(name: str, path: Path, settings: Settings, notes: tuple[str, ...], eng
         llm,
         name,
         "embedded",
-        (settings.num_ctx or DEFAULT_CONTEXT),
+        context_window,
         served.count_tokens,
         notes,
         settings.model_timeout_s,
